@@ -4,7 +4,7 @@ import pg from 'pg';
 import { startService } from './lib/child.ts';
 import { load, type Load } from './lib/load.ts';
 import { finish, printTable } from './lib/report.ts';
-import { median, pairedRatio } from './lib/sides.ts';
+import { against, median } from './lib/sides.ts';
 
 /**
  * A thousand agents in one backend process: made, asleep, woken; and chats with one of them through its gateway, with
@@ -200,7 +200,7 @@ try {
       { figure: 'made_per_second', value: made.perSecond, atLeast: 200 },
       { figure: 'mb_per_idle_agent', value: Math.max(0, asleep - before, awake - before) / AGENTS, atMost: 0.1 },
       { figure: 'wake_ms', value: woken.median, atMost: 60 },
-      { figure: 'chats_vs_mastra', value: pairedRatio(rates('ours'), rates('mastra')), atLeast: 5 },
+      { figure: 'chats_vs_mastra', ...against(rates('ours'), rates('mastra')), atLeast: 5 },
     ],
     { chats_per_second: perSecond('ours'), mastra_per_second: perSecond('mastra') },
   );

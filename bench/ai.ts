@@ -8,7 +8,7 @@ import { testDatabase } from '@troupe/testing/database/server';
 import { endWithUs, startService, type Service } from './lib/child.ts';
 import { load, type Load, type LoadOptions } from './lib/load.ts';
 import { finish, printTable } from './lib/report.ts';
-import { median, pairedRatio } from './lib/sides.ts';
+import { against, median, pairedRatio } from './lib/sides.ts';
 
 /**
  * Chat through the backend's full path (key check, plan gate, caps look-up, metering into PostgreSQL) against
@@ -249,17 +249,17 @@ try {
   finish(
     'ai',
     [
-      { figure: 'chat_vs_portkey', value: pairedRatio(rates(many.ours), rates(many.portkey)), atLeast: 5 },
-      { figure: 'chat_vs_pass_through', value: pairedRatio(rates(many.ours), rates(many.passThrough)), atLeast: 0.7 },
+      { figure: 'chat_vs_portkey', ...against(rates(many.ours), rates(many.portkey)), atLeast: 5 },
+      { figure: 'chat_vs_pass_through', ...against(rates(many.ours), rates(many.passThrough)), atLeast: 0.7 },
       { figure: 'added_ms', value: middle(one.ours, 'median') - middle(one.direct, 'median'), atMost: 1 },
-      { figure: 'streams_vs_portkey', value: pairedRatio(rates(streams.ours), rates(streams.portkey)), atLeast: 3 },
+      { figure: 'streams_vs_portkey', ...against(rates(streams.ours), rates(streams.portkey)), atLeast: 3 },
       {
         figure: 'first_byte_added_ms',
         value: middle(oneStream.ours, 'firstByte') - middle(oneStream.direct, 'firstByte'),
         atMost: 1,
       },
-      { figure: 'messages_vs_chat', value: pairedRatio(faces.messages, faces.chat), atLeast: 0.9 },
-      { figure: 'responses_vs_chat', value: pairedRatio(faces.responses, faces.chat), atLeast: 0.9 },
+      { figure: 'messages_vs_chat', ...against(faces.messages, faces.chat), atLeast: 0.9 },
+      { figure: 'responses_vs_chat', ...against(faces.responses, faces.chat), atLeast: 0.9 },
       ...(grown ? [{ figure: 'memory_growth', value: grown.end / grown.half, atMost: 1.1 }] : []),
     ],
     {

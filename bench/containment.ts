@@ -12,7 +12,8 @@ import { hostileSharedMemory } from '@troupe/testing/attacks/shared-memory';
 import { hostileSocketFrames } from '@troupe/testing/attacks/socket-frames';
 import { hostileYamlKeys } from '@troupe/testing/attacks/yaml-keys';
 import { createProbe, type Times } from './containment/probe.ts';
-import { finish, printTable, type Row, type Target } from './lib/report.ts';
+import { finish, printTable, type Row } from './lib/report.ts';
+import type { Target } from './lib/results.ts';
 
 /** What everybody else notices while one user attacks: health and another user's chat, against quiet in the same process. */
 

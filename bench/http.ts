@@ -8,7 +8,7 @@ import { silentLog } from '@troupe/kernel';
 import { TOKEN, USER } from './http/shared.ts';
 import { startService } from './lib/child.ts';
 import { finish, printTable } from './lib/report.ts';
-import { median } from './lib/sides.ts';
+import { against, median } from './lib/sides.ts';
 
 /** One scoped query behind a session: ours against Express 5 and pg on the same embedded server, in turns. */
 
@@ -107,7 +107,8 @@ try {
       'memory MB': sides[side].memory(),
     })),
   );
-  finish('http', [{ figure: 'ratio_to_express', value: of('ours', 'rate') / of('express', 'rate'), atLeast: 2 }], {
+  const rates = (side: keyof typeof found) => found[side].map(({ rate }) => rate);
+  finish('http', [{ figure: 'ratio_to_express', ...against(rates('ours'), rates('express')), atLeast: 2 }], {
     ours_rps: of('ours', 'rate'),
     express_rps: of('express', 'rate'),
   });

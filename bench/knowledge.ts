@@ -5,7 +5,8 @@ import { createPgStore, createSqliteStore, type AgentStore } from '@troupe/agent
 import { createWorkerPool, newId } from '@troupe/kernel';
 import { addPassages, extract, holdCollection, searchPassages } from '@troupe/knowledge';
 import { sql } from 'kysely';
-import { finish, printTable, type Target } from './lib/report.ts';
+import { finish, printTable } from './lib/report.ts';
+import type { Target } from './lib/results.ts';
 
 /**
  * Documents of made-up words, as often as words are in a language (the n-th word n times rarer than the first, 60,000 of

@@ -8,7 +8,7 @@ import { createDatabase, migrate, startEmbedded } from '@troupe/db';
 import { sha256Hex, silentLog } from '@troupe/kernel';
 import { startService, type Service } from './lib/child.ts';
 import { finish, printTable } from './lib/report.ts';
-import { median, pairedRatio } from './lib/sides.ts';
+import { against, median } from './lib/sides.ts';
 
 /** GET /api/keys with the cookie: session check and one scoped read, with few users and with many, ours and naive in turns. */
 
@@ -103,7 +103,7 @@ async function open(users: number): Promise<{ ours: Side; naive: Side }> {
 }
 
 const rates = ({ rounds }: Side): number[] => rounds.map(({ rate }) => rate);
-const ratio = (a: Side, b: Side): number => pairedRatio(rates(a), rates(b));
+const ratio = (a: Side, b: Side) => against(rates(a), rates(b));
 
 try {
   const few = await open(FEW);
@@ -128,9 +128,9 @@ try {
   finish(
     'session',
     [
-      { figure: 'ratio_few', value: ratio(few.ours, few.naive), atLeast: 2.5 },
-      { figure: 'ratio_many', value: ratio(many.ours, many.naive), atLeast: 2.5 },
-      { figure: 'many_to_few', value: ratio(many.ours, few.ours), atLeast: 0.8 },
+      { figure: 'ratio_few', ...ratio(few.ours, few.naive), atLeast: 2.5 },
+      { figure: 'ratio_many', ...ratio(many.ours, many.naive), atLeast: 2.5 },
+      { figure: 'many_to_few', ...ratio(many.ours, few.ours), atLeast: 0.8 },
     ],
     { ours_rps: median(rates(many.ours)), naive_rps: median(rates(many.naive)) },
   );

@@ -22,14 +22,30 @@ async function installPeers(node) {
   writeFileSync(stampFile, stamp);
 }
 
-/** `npm run bench -- NAME`: sets up what is missing, then runs bench/NAME.ts. */
+/**
+ * `npm run bench -- NAME`: sets up what is missing, then runs bench/NAME.ts; `all` runs one after the other. With `--keep`
+ * what was found goes to bench/results.json and docs/benchmarks.md.
+ */
 await main(async () => {
   const names = readdirSync(BENCH)
     .filter((file) => file.endsWith('.ts'))
     .map((file) => file.slice(0, -'.ts'.length));
-  const [name = '', ...args] = process.argv.slice(2);
-  if (!names.includes(name)) throw new Stop(`Which one? npm run bench -- ${names.join(' | ')}`);
+  const keep = process.argv.includes('--keep');
+  const [name = '', ...args] = process.argv.slice(2).filter((arg) => arg !== '--keep');
+  if (name !== 'all' && !names.includes(name)) throw new Stop(`Which one? npm run bench -- all | ${names.join(' | ')}`);
   const node = await prepare({ dev: true });
   await installPeers(node);
-  process.exit((await run(node, [path.join(BENCH, `${name}.ts`), ...args])).code);
+  const env = { ...process.env, ...(keep && { BENCH_KEEP: '1' }) };
+  /** @type {string[]} */
+  const missed = [];
+  for (const each of name === 'all' ? names : [name]) {
+    if (name === 'all') console.log(`\n== ${each}`);
+    const { code, interrupted } = await run(node, [path.join(BENCH, `${each}.ts`), ...args], { env });
+    if (interrupted) process.exit(code);
+    if (code !== 0) missed.push(each);
+  }
+  if (keep) await run(node, [path.join(ROOT, 'scripts/bench-docs.ts')]);
+  if (name === 'all')
+    console.log(`\n${names.length} benches${missed.length > 0 ? `, not met: ${missed.join(', ')}` : ', all met'}`);
+  process.exit(missed.length > 0 ? 1 : 0);
 });

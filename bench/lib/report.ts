@@ -1,3 +1,5 @@
+import { isMet, keepResult, type Target } from './results.ts';
+
 /** How a bench says what it found: tables for people, and a last line for programs. */
 
 export type Row = Record<string, string | number>;
@@ -16,29 +18,25 @@ export function printTable(title: string, rows: readonly Row[]): void {
   for (const cells of texts) console.log(line(cells));
 }
 
-const format = (value: string | number): string =>
+export const format = (value: string | number): string =>
   typeof value === 'string' ? value : value >= 100 ? value.toFixed(0) : value.toFixed(value < 10 ? 2 : 1);
 
-export interface Target {
-  figure: string;
-  value: number;
-  atLeast?: number;
-  atMost?: number;
-}
-
-/** Prints the targets and the last line `bench NAME: key=value …`; a target that was missed makes the exit code 1. */
+/**
+ * Prints the targets and the last line `bench NAME: key=value …`; a target that was missed makes the exit code 1. What was
+ * found is kept for docs/benchmarks.md when the run was asked to.
+ */
 export function finish(name: string, targets: readonly Target[], others: Readonly<Record<string, number>> = {}): void {
-  const met = ({ value, atLeast = -Infinity, atMost = Infinity }: Target) => value >= atLeast && value <= atMost;
   printTable(
     'Targets',
     targets.map((target) => ({
       figure: target.figure,
       measured: target.value,
       target: target.atLeast === undefined ? `≤ ${target.atMost}` : `≥ ${target.atLeast}`,
-      result: met(target) ? 'met' : 'MISSED',
+      result: isMet(target) ? 'met' : 'MISSED',
     })),
   );
   const figures = [...targets.map(({ figure, value }) => [figure, value] as const), ...Object.entries(others)];
   console.log(`\nbench ${name}: ${figures.map(([figure, value]) => `${figure}=${format(value)}`).join(' ')}`);
-  if (!targets.every(met)) process.exitCode = 1;
+  if (!targets.every(isMet)) process.exitCode = 1;
+  keepResult(name, targets, others);
 }

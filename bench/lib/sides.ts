@@ -43,6 +43,19 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
+/** What was measured of two sides in the same rounds, for a target. */
+export const against = (
+  side: readonly number[],
+  other: readonly number[],
+): { value: number; ours: number; theirs: number; rounds: number[] } => ({
+  value: pairedRatio(side, other),
+  ours: median(side),
+  theirs: median(other),
+  rounds: ratios(side, other),
+});
+
+const ratios = (side: readonly number[], other: readonly number[]): number[] =>
+  side.map((value, round) => value / (other[round] ?? Number.NaN));
+
 /** The median over the rounds, each side compared with its neighbour in time: whatever else the machine does hits both. */
-export const pairedRatio = (side: readonly number[], other: readonly number[]): number =>
-  median(side.map((value, round) => value / (other[round] ?? Number.NaN)));
+export const pairedRatio = (side: readonly number[], other: readonly number[]): number => median(ratios(side, other));

@@ -11,6 +11,8 @@ import { grouped, measures, runnable } from './test-groups.ts';
 import { slowestFirst } from './test-order.ts';
 
 const TIMEOUT_MS = 180_000;
+/** One more than there are cores: tests wait for servers, browsers and timers half of the time. */
+const LANES = Math.max(2, availableParallelism()) + 1;
 
 /**
  * Runs the checks and, beside them, all tests, or only the files named. `--external`: only those for which another
@@ -39,14 +41,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
   try {
     const { code } = await run(
       process.execPath,
-      [
-        `${import.meta.dirname}/run-files.ts`,
-        `${Math.max(2, availableParallelism())}`,
-        `${TIMEOUT_MS}`,
-        ...first.files,
-        '--alone',
-        ...last.files,
-      ],
+      [`${import.meta.dirname}/run-files.ts`, `${LANES}`, `${TIMEOUT_MS}`, ...first.files, '--alone', ...last.files],
       {
         env: {
           ...process.env,

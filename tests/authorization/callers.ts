@@ -114,10 +114,10 @@ export async function callersOf({ owner, ids, stranger, admin, deadKeys, cookieO
     nobody("another agent's device", bearer(stranger.deviceToken)),
     nobody('a member of another team', bearer(stranger.memberToken)),
     { ...nobody('a user’s key at an agent', bearer(stranger.key)), asks: atGateway },
-    // Below /v1 and at /mcp it is the owner's right, in conversations of its own.
+    // Below /v1, at /mcp, /a2a and /ag-ui it is the owner's right, in conversations of its own.
     {
       ...nobody("the owner's key at the agent", bearer(owner.key)),
-      asks: (target) => atGateway(target) && !/\/v1\/(?!team-store)|\/mcp$/.test(target.url),
+      asks: (target) => atGateway(target) && !/\/v1\/(?!team-store)|\/(mcp|a2a|ag-ui)$/.test(target.url),
     },
   ];
 }

@@ -1,6 +1,7 @@
 import type { Endpoint } from '@troupe/contract';
 import type { Example, Make } from './example.ts';
 import { COSTS_WEB } from './costs-examples.ts';
+import { MANAGED } from './managed-examples.ts';
 import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
 import { CHANNELS } from './channel-examples.ts';
 import { TRIGGERS } from './trigger-examples.ts';
@@ -149,6 +150,7 @@ const BACKEND: Record<string, Make> = {
   'POST /v1/messages': only({ ...said, model: 'm', max_tokens: 9 }),
   'POST /v1/messages/count_tokens': only({ ...said, model: 'm' }),
   'POST /v1/responses': only({ input: 'hello' }),
+  ...MANAGED,
   'POST /v1/embeddings': only({ model: 'm', input: 'hello' }),
   'GET /v1/models/:id': () => ({ params: { id: 'm' } }),
   'GET /v1/models/:id/:name': () => ({ params: { id: 'v', name: 'm' } }),

@@ -2,13 +2,14 @@ import type { Database, Tables } from '@troupe/db';
 import { newId, sha256Hex } from '@troupe/kernel';
 import type { Insertable } from 'kysely';
 import { addFiles } from './file-rows.ts';
+import { addManaged, type ManagedIds } from './managed-rows.ts';
 import { addSplit } from './split-rows.ts';
 import { addTold } from './told-rows.ts';
 import type { Marks } from './marks.ts';
 
 /** Rows of the owner that no request makes in a moment: money on the way, things that wait, what happened long ago. */
 
-export interface RowIds {
+export interface RowIds extends ManagedIds {
   approvalId: string;
   bookingId: string;
   conversationId: string;
@@ -56,6 +57,9 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     pendingDeviceId: newId(),
     runId: newId(),
     pushId: newId(),
+    responseId: `resp_${newId()}`,
+    environmentId: `env_${newId()}`,
+    managedSessionId: `sesn_${newId()}`,
     splitId: newId(),
   };
 
@@ -115,6 +119,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     created_at: now,
   });
   await addFiles(add, of, mark);
+  await addManaged(add, of, ids, mark);
   await addTold(add, of, ids.pushId, mark);
   await add('audit_log', {
     user_id,

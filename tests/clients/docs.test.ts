@@ -32,6 +32,7 @@ test('there is one for each client', () => {
     [
       'OpenAI',
       'Anthropic',
+      'Managed Agents',
       'AI SDK',
       'OpenAI Agents',
       'The platform’s own client',

@@ -123,8 +123,13 @@ describe('chat', () => {
 type Any = any;
 
 describe('responses', () => {
-  it('answer, with instructions, and say that nothing is stored', async () => {
-    const response = await openai.responses.create({ model: MODEL, instructions: 'Be brief.', input: 'Hi' });
+  it('answer, with instructions, and say that nothing is stored where that is not wanted', async () => {
+    const response = await openai.responses.create({
+      model: MODEL,
+      instructions: 'Be brief.',
+      input: 'Hi',
+      store: false,
+    });
     assert.equal(response.output_text, 'Hello from the provider.');
     assert.deepEqual(
       [response.status, (response as Any).store, response.usage?.total_tokens],
@@ -209,9 +214,10 @@ describe('responses', () => {
     });
   });
 
-  it('refuse by name what needs a store, and tools that the server would run', async () => {
+  it('refuse by name what is not there, and tools that the server would run', async () => {
     const cases: [string, object][] = [
-      ['previous_response_id', { previous_response_id: 'resp_1' }],
+      ['there is no response resp_1', { previous_response_id: 'resp_1' }],
+      ['conversation', { conversation: 'conv_1' }],
       ['background', { background: true }],
       ['item_reference', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
       ['tools must be of type function', { tools: [{ type: 'file_search', vector_store_ids: ['a'] }] }],

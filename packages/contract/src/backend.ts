@@ -12,6 +12,7 @@ export * as channels from './agents/channels/backend.ts';
 export * as deployments from './agents/deployments.ts';
 export * as installations from './agents/installations/backend.ts';
 export * as lifecycle from './agents/lifecycle.ts';
+export * as managed from './agents/managed/backend.ts';
 export * as providers from './agents/providers/backend.ts';
 export * as provision from './agents/provision/backend.ts';
 export * as runtime from './agents/runtime/backend.ts';

@@ -54,6 +54,7 @@ export const COMMON_ERRORS: Texts = {
   500: ['Internal server error', ...DRIVER_TEXTS],
   503: [
     'The database does not answer at the moment. Try again in a few seconds.',
+    'The disk of this service is full. Whoever runs it must free space.',
     'The service is busy. Try again in a moment.',
     STOPPING,
     'Too many signatures to verify',

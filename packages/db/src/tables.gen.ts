@@ -712,6 +712,35 @@ export interface Tables {
     until: Timestamp;
     user_id: string;
   };
+  managed_agents: {
+    agent_id: string;
+    archived_at: Nullable<Timestamp>;
+    metadata: Json;
+    tools: Json;
+    user_id: string;
+  };
+  managed_environments: {
+    archived_at: Nullable<Timestamp>;
+    created_at: Timestamp;
+    description: Nullable<string>;
+    id: string;
+    metadata: Json;
+    name: string;
+    updated_at: Timestamp;
+    user_id: string;
+  };
+  managed_sessions: {
+    agent_id: string;
+    archived_at: Nullable<Timestamp>;
+    conversation: Nullable<string>;
+    created_at: Timestamp;
+    environment_id: string;
+    id: string;
+    metadata: Json;
+    title: Nullable<string>;
+    updated_at: Timestamp;
+    user_id: string;
+  };
   mcp_credentials: {
     agent_id: string;
     sealed: Bytes;
@@ -999,6 +1028,15 @@ export interface Tables {
     payout: 'onchain' | 'accrued';
     request_hash: string;
     units: Int8;
+    user_id: string;
+  };
+  stored_responses: {
+    bytes: number;
+    created_at: Timestamp;
+    id: string;
+    input: Json;
+    previous: Nullable<string>;
+    response: Json;
     user_id: string;
   };
   task_deliveries: {

@@ -52,10 +52,23 @@ const NOT_NOW: ReadonlySet<unknown> = new Set([
   '57P03',
 ]);
 
-/** An error that has an answer: one that was made for it, or one of the database that means "not now". */
+/** Nothing of it can be stored until somebody frees space. */
+const diskFull = (cause: unknown): AppError =>
+  new AppError(
+    503,
+    'The disk of this service is full. Whoever runs it must free space.',
+    {},
+    { cause, headers: { 'retry-after': '30' } },
+  );
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** An error that has an answer: one that was made for it, or one of the database or the disk that means "not now". */
 export function answerable(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
-  return NOT_NOW.has((error as { code?: unknown } | null)?.code) ? databaseAway(error) : undefined;
+  const code = (error as { code?: unknown } | null)?.code;
+  if (FULL.has(code)) return diskFull(error);
+  return NOT_NOW.has(code) ? databaseAway(error) : undefined;
 }
 
 /** A service answers what its contract does not say. Only outside production: its message is shown. */

@@ -42,7 +42,7 @@ export interface AgentSnapshot {
 }
 
 /** What an agent is for, and what it may use. */
-export type Purpose = Partial<Pick<AgentDefinition, 'instruction' | 'tools'>>;
+export type Purpose = Partial<Pick<AgentDefinition, 'instruction' | 'tools' | 'description' | 'approvals'>>;
 
 /** A collection of documents, given or taken away. */
 export interface CollectionChange {

@@ -1,10 +1,10 @@
 import { isDuplicate, type Database, type UserTx } from '@troupe/db';
-import { newDefinition, type AgentDefinition } from '@troupe/domain';
+import { newDefinition, type AgentDefinition, type VersionedDefinition } from '@troupe/domain';
 import { AppError, type Clock } from '@troupe/kernel';
 import type { AgentRow, NewAgent } from './agent.ts';
 import { effectiveConfig } from './config.ts';
 import { createTurns } from './in-turn.ts';
-import { findAgent, got, listAgents, newestDefinition, userDefault, type Page } from './reads.ts';
+import { definitionsOf, findAgent, got, listAgents, newestDefinition, userDefault, type Page } from './reads.ts';
 import type { Room } from './room.ts';
 import type { Seals } from './seals.ts';
 import { skillsFor } from './skills.ts';
@@ -17,6 +17,8 @@ export interface OwnAgents {
   /** Newest last; all of them unless a page is asked for. */
   list: (page?: Page) => Promise<AgentRow[]>;
   definition: (agent: AgentRow) => Promise<AgentDefinition>;
+  /** The newest first; all that are kept unless said. */
+  definitions: (agent: Pick<AgentRow, 'id'>, most?: number) => Promise<VersionedDefinition[]>;
   /** The gateway token; undefined: the one it had was ended, and rotating makes another. */
   token: (agent: AgentRow) => string | undefined;
   /** All or none of them, and never more than `limit` together with those that are there. */
@@ -109,6 +111,7 @@ export function createOwn(deps: OwnDeps): (userId: string) => OwnAgents {
     get: async (id) => got(await findAgent(db.user(userId), id)),
     list: (page) => listAgents(db.user(userId), page),
     definition: ({ id }) => newestDefinition(db.user(userId), id),
+    definitions: ({ id }, most = 50) => definitionsOf(db.user(userId), id, most),
     token: seals.token,
     add: (agents, limit) => add(userId, agents, limit),
     async giveUp(id, failure) {

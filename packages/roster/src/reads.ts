@@ -1,5 +1,5 @@
 import type { SystemTx, UserTx } from '@troupe/db';
-import { definitionSchema, type AgentDefinition } from '@troupe/domain';
+import { definitionSchema, type AgentDefinition, type VersionedDefinition } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
 import type { AgentRow } from './agent.ts';
 
@@ -39,6 +39,18 @@ export async function newestDefinition(tx: Tx, agentId: string): Promise<AgentDe
     .limit(1)
     .executeTakeFirst();
   return definitionSchema.parse(got(row).definition);
+}
+
+/** The newest first. Only so many are kept of each agent. */
+export async function definitionsOf(tx: Tx, agentId: string, most: number): Promise<VersionedDefinition[]> {
+  const rows = await tx
+    .selectFrom('agent_definitions')
+    .select(['version', 'definition'])
+    .where('agent_id', '=', agentId)
+    .orderBy('version', 'desc')
+    .limit(most)
+    .execute();
+  return rows.map(({ version, definition }) => ({ version, definition: definitionSchema.parse(definition) }));
 }
 
 export async function userDefault(tx: Tx, userId: string): Promise<unknown> {

@@ -36,9 +36,14 @@ import { knowledgeRoutes } from './knowledge/routes.ts';
 import { createKnowledge } from './knowledge/service.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { createLifecycle } from './lifecycle/service.ts';
+import { managedRoutes } from './managed/routes.ts';
+import { createManaged } from './managed/service.ts';
+import { createSessions } from './managed/sessions.ts';
 import { createLiveStreams } from './provision/livestream.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
+import { responseRoutes } from './responses/routes.ts';
+import { createStoredResponses } from './responses/service.ts';
 import { addressOf, run } from './run.ts';
 import { relayToAgents } from './runtime/relay.ts';
 import { createResource } from './runtime/resource.ts';
@@ -69,7 +74,9 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const ai = createAiService({ ...deps, sealKey: secrets.walletKey, metrics: server.metrics });
   await ai.reload();
   providerRoutes(server, ai.catalogue);
-  aiRoutes(server, { ...ai, clock, ownKey: deps.ownKey });
+  const responses = createStoredResponses({ db, clock });
+  aiRoutes(server, { ...ai, clock, ownKey: deps.ownKey, responses });
+  responseRoutes(server, responses);
 
   const outbound = createOutbound({ privateHosts: deps.settings.AGENT_PRIVATE_HOSTS });
   // What the operator has configured may be anywhere.
@@ -89,8 +96,8 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
 
-  const agents = wireMaking(server, { ...deps, ai, fleet, liveStream });
-  const trials = wireEvaluations(server, { ...deps, ai, agents, outbound, sandbox });
+  const making = wireMaking(server, { ...deps, ai, fleet, liveStream });
+  const trials = wireEvaluations(server, { ...deps, ai, agents: making.agents, outbound, sandbox });
   channelRoutes(
     server,
     createChannels({
@@ -109,6 +116,8 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   workJobs(deps, fleet, driver);
 
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
+  const managed = createManaged(making);
+  managedRoutes(server, managed, createSessions({ db, clock, managed, reach: wake.reach }));
   const scheduler = createScheduler({
     db,
     log,
@@ -119,6 +128,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
       createSpendWatch({ db, clock }),
       createFileWatch({ db, log, find: wake.find }),
       () => forgetDeliveries(db.system),
+      responses.forgetOld,
     ],
   });
   const life = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
@@ -146,7 +156,7 @@ interface Making extends AgentDeps {
 }
 
 /** Agents and teams: made, changed, backed up and removed. */
-function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }: Making): AgentService {
+function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }: Making) {
   const { settings, db, roster, clock, version, log } = deps;
   const { premium: defaultModel } = ai.catalogue;
   const agents: AgentService = createAgentService({
@@ -171,7 +181,7 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }
   skillRoutes(server, createSkillFiles({ db, roster }));
   knowledgeRoutes(server, createKnowledge({ db, roster, dashboard: dashboardOf(settings) }));
   provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));
-  return agents;
+  return { ...making, clock };
 }
 
 /** Cases of one process, and of one user in all of them, that are tried at once. */

@@ -1,4 +1,3 @@
-import { newId } from '@troupe/kernel';
 import type { Agent } from '../agent.ts';
 import type { GatewayDeps } from './types.ts';
 
@@ -14,6 +13,10 @@ export interface TaskView {
   at: string;
   /** What the agent has to say about it; none while it works. */
   text?: string;
+  /** What was said in it, the oldest first. */
+  history?: readonly { seq: number; role: 'user' | 'agent'; text: string }[];
+  /** Without what came of it. */
+  bare?: boolean;
 }
 
 export interface Wire {
@@ -32,17 +35,20 @@ function createWire(isLegacy: boolean): Wire {
   const enumerated = (prefix: string, value: string): string =>
     isLegacy ? value : `${prefix}_${value.toUpperCase().replace('-', '_')}`;
 
+  const message = ({ id, contextId }: Pick<TaskView, 'id' | 'contextId'>, role: string, text: string): object => ({
+    ...kind('message'),
+    contextId,
+    taskId: id,
+    role: enumerated('ROLE', role),
+    parts: [part(text)],
+  });
   const statusOf = ({ id, contextId, state, at, text }: TaskView): object => ({
     state: enumerated('TASK_STATE', state),
     timestamp: at,
     ...(text !== undefined && {
       message: {
-        ...kind('message'),
-        messageId: newId(),
-        contextId,
-        taskId: id,
-        role: enumerated('ROLE', 'agent'),
-        parts: [part(text)],
+        ...message({ id, contextId }, 'agent', text),
+        messageId: `${id}:${state}`,
       },
     }),
   });
@@ -52,10 +58,15 @@ function createWire(isLegacy: boolean): Wire {
     id: view.id,
     contextId: view.contextId,
     status: statusOf(view),
-    ...(view.state === 'completed' && { artifacts: [artifactOf(view.text ?? '')] }),
+    ...(view.state === 'completed' && !view.bare && { artifacts: [artifactOf(view.text ?? '')] }),
+    ...(view.history && {
+      history: view.history.map(({ seq, role, text }) => ({
+        ...message(view, role, text),
+        messageId: `${view.id}:${seq}`,
+      })),
+    }),
   });
   const wrapped = (name: string, body: object): object => (isLegacy ? body : { [name]: body });
-  const isOver = (state: TaskState): boolean => state !== 'working';
 
   return {
     task,
@@ -66,7 +77,7 @@ function createWire(isLegacy: boolean): Wire {
         taskId: view.id,
         contextId: view.contextId,
         status: statusOf(view),
-        ...(isLegacy && { final: isOver(view.state) }),
+        ...(isLegacy && { final: view.state !== 'working' }),
       }),
     artifact: (view, text, chunk) =>
       wrapped('artifactUpdate', {
@@ -81,8 +92,21 @@ function createWire(isLegacy: boolean): Wire {
 
 export const WIRES = { '1.0': createWire(false), '0.3': createWire(true) };
 
+/** The same for those who may talk to it: also each skill that it has. */
+export async function extendedCard(agent: Agent, deps: GatewayDeps): Promise<object> {
+  const { definition } = await agent.definition();
+  const card = await agentCard(agent, deps);
+  const learned = (definition.skills ?? []).map(({ name, description }) => ({
+    id: `skill:${name}`,
+    name,
+    description,
+    tags: ['skill'],
+  }));
+  return { ...card, skills: [...card.skills, ...learned] };
+}
+
 /** One card for both: each version ignores the fields of the other. */
-export async function agentCard(agent: Agent, { publicUrl, version }: GatewayDeps): Promise<object> {
+export async function agentCard(agent: Agent, { publicUrl, version }: GatewayDeps) {
   const { definition, version: revision } = await agent.definition();
   const url = `${publicUrl(agent.id)}/a2a`;
   return {
@@ -93,8 +117,8 @@ export async function agentCard(agent: Agent, { publicUrl, version }: GatewayDep
       { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
       { url, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
     ],
-    capabilities: { streaming: true, pushNotifications: false },
-    defaultInputModes: ['text/plain'],
+    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: true },
+    defaultInputModes: ['text/plain', 'application/json'],
     defaultOutputModes: ['text/plain'],
     securitySchemes: {
       gatewayToken: { httpAuthSecurityScheme: { scheme: 'Bearer' }, type: 'http', scheme: 'bearer' },
@@ -112,6 +136,7 @@ export async function agentCard(agent: Agent, { publicUrl, version }: GatewayDep
     protocolVersion: '0.3.0',
     url,
     preferredTransport: 'JSONRPC',
+    supportsAuthenticatedExtendedCard: true,
     security: [{ gatewayToken: [] }],
   };
 }

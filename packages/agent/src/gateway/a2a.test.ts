@@ -102,7 +102,11 @@ describe('agent to agent', () => {
       [card['name'], card['url'], card['protocolVersion'], card['preferredTransport']],
       ['Ada', url, '0.3.0', 'JSONRPC'],
     );
-    assert.deepEqual(card['capabilities'], { streaming: true, pushNotifications: false });
+    assert.deepEqual(card['capabilities'], {
+      streaming: true,
+      pushNotifications: false,
+      extendedAgentCard: true,
+    });
     assert.deepEqual(card['securityRequirements'], [{ schemes: { gatewayToken: { list: [] } } }]);
   });
 
@@ -190,7 +194,14 @@ describe('agent to agent', () => {
       ['SendMessage', { message: { ...says('x').message, role: 'ROLE_AGENT' } }, -32_602],
       ['SendMessage', { message: { ...says('x').message, parts: [{ url: 'http://x' }] } }, -32_005],
       ['SendMessage', says('x'.repeat(1_100_000)), -32_603],
-      ['ListTasks', {}, -32_004],
+      [
+        'SendMessage',
+        { message: { ...says('x').message, parts: [{ text: 'read it' }, { raw: 'aGk=', mediaType: 'text/plain' }] } },
+        -32_005,
+      ],
+      ['ListTasks', { status: 'TASK_STATE_WORKING' }, -32_602],
+      ['ListTasks', { pageSize: 1000 }, -32_602],
+      ['SendMessage', { ...says('x'), configuration: { taskPushNotificationConfig: { url: 'http://x' } } }, -32_003],
       ['CreateTaskPushNotificationConfig', {}, -32_003],
       ['tasks/pushNotificationConfig/set', {}, -32_003],
       ['nothing', {}, -32_601],

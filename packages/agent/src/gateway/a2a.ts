@@ -3,9 +3,11 @@ import { z } from 'zod';
 import type { RunOutcome } from '../session/events.ts';
 import { openTrail, type Settled } from '../session/session.ts';
 import { PAGE_BYTES } from '../store/store.ts';
-import { WIRES, type TaskState, type TaskView, type Wire } from './a2a-wire.ts';
-import { keyFor, owns } from './rights.ts';
+import { pages } from '../session/reading.ts';
+import { extendedCard, WIRES, type TaskState, type TaskView, type Wire } from './a2a-wire.ts';
+import { keyFor, ownKeys, owns } from './rights.ts';
 import { openEventStream, readBody, sendJson, type Exchange } from './exchange.ts';
+import { readAhead } from './read-ahead.ts';
 
 /**
  * The Agent2Agent protocol over JSON-RPC. A context is a session; a task is one message and the run that answers it, so
@@ -23,15 +25,34 @@ const sendParams = z.object({
   message: z.looseObject({
     messageId: z.string().min(1).max(200),
     role: z.enum(['user', 'ROLE_USER']),
-    parts: z.array(z.looseObject({ text: z.string().optional() })).min(1),
+    parts: z.array(z.looseObject({ text: z.string().optional(), data: z.unknown().optional() })).min(1),
     contextId: z.string().max(200).optional(),
     taskId: z.string().max(200).optional(),
   }),
   configuration: z
-    .looseObject({ returnImmediately: z.boolean().optional(), blocking: z.boolean().optional() })
+    .looseObject({
+      returnImmediately: z.boolean().optional(),
+      blocking: z.boolean().optional(),
+      historyLength: z.int().min(0).nullish(),
+      pushNotificationConfig: z.null().optional(),
+      taskPushNotificationConfig: z.null().optional(),
+    })
     .nullish(),
 });
-const taskParams = z.object({ id: z.string().max(200) });
+const taskParams = z.object({ id: z.string().max(200), historyLength: z.int().min(0).nullish() });
+const MOST_LISTED = 100;
+const listParams = z.object({
+  contextId: z.string().max(200).nullish(),
+  pageSize: z.int().min(1).max(MOST_LISTED).nullish(),
+  pageToken: z
+    .string()
+    .regex(/^\d{0,9}$/)
+    .nullish(),
+  historyLength: z.int().min(0).nullish(),
+  includeArtifacts: z.boolean().nullish(),
+  status: z.enum(['TASK_STATE_UNSPECIFIED']).nullish(),
+  statusTimestampAfter: z.null().optional(),
+});
 
 class RpcError extends Error {
   override readonly name = 'RpcError';
@@ -62,11 +83,14 @@ const METHODS: Record<string, [version: keyof typeof WIRES, method: Method]> = {
   GetTask: ['1.0', getTask],
   CancelTask: ['1.0', cancelTask],
   SubscribeToTask: ['1.0', subscribe],
+  ListTasks: ['1.0', listTasks],
+  GetExtendedAgentCard: ['1.0', getCard],
   'message/send': ['0.3', sendMessage],
   'message/stream': ['0.3', sendStreamingMessage],
   'tasks/get': ['0.3', getTask],
   'tasks/cancel': ['0.3', cancelTask],
   'tasks/resubscribe': ['0.3', subscribe],
+  'agent/getAuthenticatedExtendedCard': ['0.3', getCard],
 };
 const PUSH = /PushNotificationConfig/i;
 
@@ -91,7 +115,6 @@ export async function a2a(exchange: Exchange): Promise<void> {
 
 function unknownMethod(name: string): RpcError {
   if (PUSH.test(name)) return new RpcError(-32_003, 'Push notifications are not supported');
-  if (name === 'ListTasks' || name === 'GetExtendedAgentCard') return unsupported(`${name} is not supported`);
   return new RpcError(-32_601, `Unknown method ${name}`);
 }
 
@@ -109,8 +132,10 @@ function parseCall(text: string): z.output<typeof callSchema> {
 
 function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw new RpcError(-32_602, 'Invalid parameters');
-  return parsed.data;
+  if (parsed.success) return parsed.data;
+  const at = parsed.error.issues[0]?.path.join('.') ?? '';
+  if (PUSH.test(at)) throw unknownMethod(at);
+  throw new RpcError(-32_602, at === '' ? 'Invalid parameters' : `Invalid parameters: ${at}`);
 }
 
 const answer = ({ exchange, id }: Call, result: object): void =>
@@ -119,10 +144,7 @@ const answer = ({ exchange, id }: Call, result: object): void =>
 /** What one message asks the agent, and the task that it goes on with, if it names one. */
 async function inputOf({ exchange, params }: Call) {
   const { message, configuration } = checked(sendParams, params);
-  const content = message.parts
-    .map(({ text }) => text ?? '')
-    .join('\n')
-    .trim();
+  const content = message.parts.map(wordsOf).join('\n').trim();
   if (content === '') throw new RpcError(-32_005, 'Only text is understood');
   const earlier = message.taskId ? await taskOf(exchange, message.taskId) : undefined;
   if (earlier && message.contextId && message.contextId !== earlier.view.contextId)
@@ -136,19 +158,30 @@ async function inputOf({ exchange, params }: Call) {
     from: exchange.principal.kind,
   };
   const atOnce = configuration?.returnImmediately ?? configuration?.blocking === false;
-  return { input, earlier, contextId, atOnce };
+  return { input, earlier, contextId, atOnce, historyLength: configuration?.historyLength };
+}
+
+/** Nothing is left out without a word: a part that the agent cannot read is refused. */
+function wordsOf({ text, data }: { text?: string | undefined; data?: unknown }): string {
+  if (text !== undefined) return text;
+  if (data === undefined) throw new RpcError(-32_005, 'Only text and data are understood: leave out the file');
+  return JSON.stringify(data);
 }
 
 async function sendMessage(call: Call): Promise<void> {
   const { agent } = call.exchange;
-  const { input, earlier, atOnce } = await inputOf(call);
+  const { input, earlier, atOnce, historyLength } = await inputOf(call);
+  const reply = async (id: string): Promise<void> => {
+    const { view } = await taskOf(call.exchange, id);
+    answer(call, call.wire.sent(recent(view, historyLength)));
+  };
   if (atOnce) {
     const { sessionId, seq } = await agent.tell(input);
-    return answer(call, call.wire.sent((await taskOf(call.exchange, earlier?.view.id ?? taskId(sessionId, seq))).view));
+    return reply(earlier?.view.id ?? taskId(sessionId, seq));
   }
   let taken = '';
   await agent.ask({ ...input, onTaken: ({ sessionId, seq }) => (taken = taskId(sessionId, seq)) });
-  answer(call, call.wire.sent((await taskOf(call.exchange, earlier?.view.id ?? taken)).view));
+  await reply(earlier?.view.id ?? taken);
 }
 
 async function sendStreamingMessage(call: Call): Promise<void> {
@@ -177,8 +210,48 @@ async function subscribe(call: Call): Promise<void> {
 }
 
 async function getTask(call: Call): Promise<void> {
-  const { view } = await taskOf(call.exchange, checked(taskParams, call.params).id);
-  answer(call, call.wire.task(view));
+  const { id, historyLength } = checked(taskParams, call.params);
+  const { view } = await taskOf(call.exchange, id);
+  answer(call, call.wire.task(recent(view, historyLength)));
+}
+
+/** With as much of what was said as is asked for. */
+function recent(view: TaskView, length: number | null | undefined): TaskView {
+  if (length === undefined || length === null) return view;
+  return { ...view, history: length === 0 ? [] : (view.history ?? []).slice(-length) };
+}
+
+async function getCard({ exchange, ...call }: Call): Promise<void> {
+  answer({ exchange, ...call }, await extendedCard(exchange.agent, exchange.deps));
+}
+
+const LISTED = 50;
+
+/** The newest first. */
+async function listTasks(call: Call): Promise<void> {
+  const { agent, principal, signal } = call.exchange;
+  const wanted = checked(listParams, call.params ?? {});
+  const size = wanted.pageSize ?? LISTED;
+  const offset = Number(wanted.pageToken || 0);
+  const list = async () => {
+    const { inputs, total } = await agent.store.inputs({
+      channel: 'a2a',
+      limit: size,
+      offset,
+      keys: ownKeys(principal),
+      key: wanted.contextId ? keyFor(principal, wanted.contextId) : undefined,
+    });
+    const tasks: object[] = [];
+    for (const { sessionId, seq } of inputs) {
+      const { view } = await taskOf(call.exchange, taskId(sessionId, seq));
+      tasks.push(call.wire.task({ ...recent(view, wanted.historyLength ?? 0), bare: !wanted.includeArtifacts }));
+    }
+    return { tasks, total };
+  };
+  // Each is read from its log: one list of an owner's at a time.
+  const { tasks, total } = await pages.run(agent.owner, list, signal);
+  const next = offset + tasks.length;
+  answer(call, { tasks, totalSize: total, pageSize: size, nextPageToken: next < total ? String(next) : '' });
 }
 
 const CANCEL_MS = 5_000;
@@ -195,26 +268,16 @@ async function cancelTask(call: Call): Promise<void> {
 }
 
 /** The task, its text as it is written, and how it ends. */
-async function stream(call: Call, view: TaskView, events: ReturnType<Exchange['agent']['follow']>): Promise<void> {
+async function stream(call: Call, view: TaskView, follow: ReturnType<Exchange['agent']['follow']>): Promise<void> {
   const { exchange, wire, id } = call;
-  const reading = events[Symbol.asyncIterator]();
-  const ahead = (): ReturnType<typeof reading.next> => {
-    const asked = reading.next();
-    // It may fail while a slow reader is waited for, or after the last word: whoever awaits it hears of it.
-    asked.catch(() => undefined);
-    return asked;
-  };
-  // Asked for first: from now on nothing is missed.
-  let next = ahead();
+  const events = readAhead(follow);
   const out = openEventStream(exchange);
   const say = (result: object) => out.send({ data: { jsonrpc: '2.0', id, result } });
   await say(wire.sent(view));
   const { seq } = refOf(view.id)!;
   const trail = openTrail(seq);
   let append = false;
-  for (let item = await next; !item.done; item = await next) {
-    next = ahead();
-    const live = item.value;
+  for await (const live of events) {
     if (live.kind === 'delta') {
       if (live.saw < seq) continue;
       await say(wire.artifact(view, live.text, { append, lastChunk: false }));
@@ -229,7 +292,6 @@ async function stream(call: Call, view: TaskView, events: ReturnType<Exchange['a
     await say(wire.status(now));
     break;
   }
-  reading.return?.().catch(() => undefined);
   out.end();
 }
 
@@ -243,6 +305,7 @@ function refOf(id: string): { sessionId: string; seq: number } | undefined {
 const isOver = (state: TaskState): boolean => state !== 'working' && state !== 'input-required';
 
 const PAGE = 500;
+const MOST_SAID = 50;
 
 async function taskOf(
   { agent, principal }: Exchange,
@@ -255,13 +318,21 @@ async function taskOf(
   if (first?.type !== 'user' || first.seq !== ref.seq) throw notFound();
   const trail = openTrail(ref.seq);
   let { at } = first;
+  const history: NonNullable<TaskView['history']>[number][] = [{ seq: first.seq, role: 'user', text: first.content }];
   for (let isMore = true; isMore && !trail.answer();) {
     const page = await agent.store.events(session.id, { after: trail.last(), limit: PAGE, bytes: PAGE_BYTES });
-    page.forEach(trail.add);
+    for (const event of page) {
+      trail.add(event);
+      if (event.type === 'assistant' && event.content !== '' && event.saw >= ref.seq)
+        history.push({ seq: event.seq, role: 'agent', text: event.content });
+      if (trail.answer()) break;
+    }
+    // Of a long run, what it was asked and its newest words.
+    if (history.length > MOST_SAID) history.splice(1, history.length - MOST_SAID);
     at = page.at(-1)?.at ?? at;
     isMore = page.length > 0;
   }
-  const base: TaskView = { id, contextId: session.key, state: 'working', at };
+  const base: TaskView = { id, contextId: session.key, state: 'working', at, history };
   return { ...ref, view: viewOf(base, trail.answer(), session.status === 'waiting') };
 }
 

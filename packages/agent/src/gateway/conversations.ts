@@ -12,6 +12,13 @@ import { openEventStream, readJson, sendJson, whole, type Exchange } from './exc
 
 /** Sessions and what happens in them, saying something, cancelling, approvals. */
 
+const callersTool = z.object({
+  name: z.string().regex(/^[\w.:-]{1,128}$/, 'a tool must have a name of letters, digits, dots, colons and dashes'),
+  description: z.string().default(''),
+  parameters: z.record(z.string(), z.unknown()),
+});
+const callsResult = z.object({ callId: z.string().min(1).max(200), content: z.string().max(200_000) });
+
 const saidSchema = z
   .object(
     {
@@ -24,10 +31,17 @@ const saidSchema = z
       /** Paths of files in the workspace. */
       attachments: z.array(z.string().min(1).max(1000)).max(MOST_ATTACHMENTS).default([]),
       model: z.string().min(1).max(200).optional(),
+      /** Tools of the caller's own, which are called back. */
+      tools: z.array(callersTool).max(512).default([]),
+      /** Of calls that the run waits for. */
+      results: z.array(callsResult).max(512).default([]),
     },
     'Invalid request body',
   )
-  .refine(({ content, attachments }) => content !== '' || attachments.length > 0, 'Message required')
+  .refine(
+    ({ content, attachments, results }) => content !== '' || attachments.length > 0 || results.length > 0,
+    'Message required',
+  )
   .refine(({ key, session }) => key !== undefined || session !== undefined, 'key required');
 
 /** What the files are, and what can be read of them. */
@@ -45,17 +59,35 @@ export async function say(exchange: Exchange): Promise<void> {
   sendJson(exchange, { success: true, ...(await put(exchange, to, said)) }, 202);
 }
 
-type Said = Pick<z.output<typeof saidSchema>, 'content' | 'id' | 'attachments' | 'model'>;
+type Said = Pick<z.output<typeof saidSchema>, 'content' | 'id' | 'attachments' | 'model'> &
+  Partial<Pick<z.output<typeof saidSchema>, 'tools' | 'results'>>;
+
+/** Calls that the session's run waits for, with what came of them. */
+async function answered({ agent }: Exchange, to: SessionRef, results: NonNullable<Said['results']>) {
+  if (results.length === 0) return [];
+  const open = 'id' in to ? await agent.openCalls(to.id) : [];
+  return results.map(({ callId, content }) => {
+    const call = open.find((one) => one.callId === callId);
+    if (!call) throw new AppError(400, `No run of this agent waits for the result of ${callId}`);
+    return { callId, tool: call.tool, content };
+  });
+}
 
 /** Answers when it is stored; the work goes on. */
-async function put(exchange: Exchange, to: SessionRef, { content, id, attachments, model }: Said) {
+async function put(exchange: Exchange, to: SessionRef, said: Said) {
+  const { content, id, attachments, model, tools = [], results = [] } = said;
   const { agent, principal, deps } = exchange;
+  const wishes = {
+    ...(model !== undefined && { model }),
+    ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function' as const, function: tool })) }),
+  };
   const input = {
     to,
     content,
     from: principal.kind,
     attachments: await attached(exchange, attachments),
-    ...(model !== undefined && { wishes: { model } }),
+    results: await answered(exchange, to, results),
+    ...(Object.keys(wishes).length > 0 && { wishes }),
     ...(id !== undefined && { inputId: id }),
   };
   const taken = Promise.withResolvers<{ sessionId: string; seq: number }>();

@@ -6,6 +6,7 @@ import { WebSocketServer } from 'ws';
 import type { Agent } from '../agent.ts';
 import { a2a } from './a2a.ts';
 import { agentCard } from './a2a-wire.ts';
+import { agUi } from './ag-ui.ts';
 import * as background from './background.ts';
 import { createConnections } from './connections.ts';
 import * as conversations from './conversations.ts';
@@ -32,7 +33,8 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['POST', /^\/mcp$/, 'speak', (exchange) => exchange.mcp.answer(exchange)],
   ['GET', /^\/mcp$/, 'speak', (exchange) => exchange.mcp.answer(exchange)],
   ['DELETE', /^\/mcp$/, 'speak', (exchange) => exchange.mcp.answer(exchange)],
-  ['POST', /^\/a2a$/, 'talk', a2a],
+  ['POST', /^\/ag-ui$/, 'speak', agUi],
+  ['POST', /^\/a2a$/, 'speak', a2a],
   ['GET', /^\/sessions$/, 'talk', conversations.listSessions],
   ['GET', /^\/sessions\/([^/]+)$/, 'talk', conversations.readSessionEvents],
   ['GET', /^\/sessions\/([^/]+)\/events$/, 'talk', conversations.streamSessionEvents],
@@ -269,12 +271,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 }
 
+/** Protocols of agents and of pages, for programs of the owner's too. */
+const PROGRAMS_PATH = /^\/(a2a|ag-ui)(\?|$)/;
 const isModelPath = (path: string): boolean => path.startsWith('/v1/');
 
 /** Where programs of the owner's come in by an API key, and where also by what they were given. */
 export function openedBy(path: string): Pick<Showing, 'asModel' | 'asClient'> {
   const asClient = /^\/mcp(\?|$)/.test(path);
-  return { asModel: asClient || isModelPath(path), asClient };
+  return { asModel: asClient || isModelPath(path) || PROGRAMS_PATH.test(path), asClient };
 }
 
 /** Below /v1 errors look as the protocol's clients expect them. */

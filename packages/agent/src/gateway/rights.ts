@@ -4,8 +4,8 @@ import type { GatewayPrincipal } from './types.ts';
 
 /**
  * Who may do what at an agent's gateway. The owner comes with the gateway token, with a ticket (to the WebSocket only), or
- * through the platform. An API key of the owner's speaks to it as to a model,
- * in conversations of its own; whoever calls by A2A shows one of these tokens, too. A device that the owner paired talks, and
+ * through the platform. An API key of the owner's speaks to it as to a model, by
+ * A2A, AG-UI or MCP, in conversations of its own. A device that the owner paired talks, and
  * sees what it talked about itself. A member of the team hands over work and takes it back. What the owner has kept for
  * himself to decide is decided by nobody else.
  */

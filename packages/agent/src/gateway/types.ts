@@ -15,7 +15,7 @@ export interface GatewayPrincipal {
 export interface Showing {
   /** To open a WebSocket: a ticket is good for nothing else. */
   socket: boolean;
-  /** Below /v1, where programs talk to the agent as to a model: an API key of the owner's is good for nothing else. */
+  /** Below /v1, at /mcp, /a2a and /ag-ui, where programs talk to it: an API key of the owner's is good for nothing else. */
   asModel?: boolean;
   /** At /mcp: an access token that the owner gave a program is good for nothing else. */
   asClient?: boolean;

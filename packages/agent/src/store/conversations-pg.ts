@@ -7,9 +7,22 @@ import {
   type Branch,
   type ConversationStore,
   type Found,
+  type GivenInput,
   type Session,
 } from './conversations.ts';
 import { storable, storableJson as json } from './pg-values.ts';
+
+const inputsOf =
+  (rows: <T>(query: RawBuilder<T>) => Promise<T[]>, agentId: string): ConversationStore['inputs'] =>
+  async ({ channel, limit, offset, keys = '', key = null }) => {
+    const from = sql`from agent_events e join agent_sessions s on s.id = e.session_id
+        where e.agent_id = ${agentId} and e.type = 'user' and not e.copied and s.channel = ${channel}
+          and starts_with(s.key, ${keys}) and (${key}::text is null or s.key = ${key})`;
+    const inputs = await rows(sql<GivenInput>`select e.session_id as "sessionId", e.seq ${from}
+        order by e.at desc, e.seq desc limit ${limit} offset ${offset}`);
+    const [counted] = await rows(sql<{ total: number }>`select count(*)::int as total ${from}`);
+    return { inputs, total: counted?.total ?? 0 };
+  };
 
 export function pgConversations(scoped: UserTx, userId: string, agentId: string): ConversationStore {
   const rows = async <T>(query: RawBuilder<T>): Promise<T[]> => (await query.execute(scoped)).rows;
@@ -54,6 +67,7 @@ export function pgConversations(scoped: UserTx, userId: string, agentId: string)
     branches: (id) =>
       rows(sql<Branch>`select id, branch_of as "branchOf", branch_at as "branchAt", iso_text(updated_at) as "updatedAt"
         from agent_sessions where ${family(id)} order by created_at, id`),
+    inputs: inputsOf(rows, agentId),
     search: (words, { limit, keys = '' }) => {
       const needle = inAnyCase(storable(words));
       return rows(sql<Found>`

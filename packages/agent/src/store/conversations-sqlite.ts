@@ -6,6 +6,7 @@ import {
   type Branch,
   type ConversationStore,
   type Found,
+  type GivenInput,
   type Session,
 } from './conversations.ts';
 import type { Sqlite } from './sqlite.ts';
@@ -39,7 +40,7 @@ export const sqliteConversations = (sqlite: Sqlite, agentId: string, iso: () => 
   ...branching(sqlite, agentId, iso),
 });
 
-function looking({ all, first }: Sqlite, agentId: string): Pick<Methods, 'session' | 'sessions' | 'search'> {
+function looking({ all, first }: Sqlite, agentId: string): Pick<Methods, 'session' | 'sessions' | 'inputs' | 'search'> {
   return {
     session(id) {
       const found = first<Row>(`select ${FIELDS} from sessions s where s.id = ? and s.agent_id = ?`, id, agentId);
@@ -65,6 +66,22 @@ function looking({ all, first }: Sqlite, agentId: string): Pick<Methods, 'sessio
         limit,
         offset,
       ).map(read);
+    },
+    inputs({ channel, limit, offset, keys = '', key = null }) {
+      const from = `from events e join sessions s on s.id = e.session_id
+        where e.agent_id = ?1 and e.type = 'user' and e.copied = 0 and s.channel = ?2
+          and substr(s.key, 1, length(?3)) = ?3 and (?4 is null or s.key = ?4)`;
+      const inputs = all<GivenInput>(
+        `select e.session_id as sessionId, e.seq as seq ${from} order by e.at desc, e.seq desc limit ?5 offset ?6`,
+        agentId,
+        channel,
+        keys,
+        key,
+        limit,
+        offset,
+      );
+      const counted = first<{ total: number }>(`select count(*) as total ${from}`, agentId, channel, keys, key);
+      return { inputs: inputs.map((one) => ({ ...one })), total: counted?.total ?? 0 };
     },
     search: (words, { limit, keys = '' }) =>
       all<Found>(

@@ -89,5 +89,23 @@ for (const [name, make] of Object.entries({ postgres, sqlite })) {
       assert.equal(await store.session(root), undefined);
       assert.equal(await store.removeConversation(made), false);
     });
+
+    test('what came in through a channel is listed, the newest first, of one key or of many', async () => {
+      const store = await open();
+      const say = async (channel: string, key: string, text: string) =>
+        (await store.deliver({ to: { channel, key }, events: [user(text)] }))!.session.id;
+      const first = await say('a2a', 'me:1', 'one');
+      await say('a2a', 'me:1', 'two');
+      const other = await say('a2a', 'you:1', 'three');
+      await say('web', 'me:1', 'elsewhere');
+      const list = async (more: object) => store.inputs({ channel: 'a2a', limit: 2, offset: 0, ...more });
+      const all = await list({ limit: 9 });
+      assert.equal(all.total, 3);
+      assert.deepEqual(new Set(all.inputs.map(({ sessionId }) => sessionId)), new Set([first, other]));
+      assert.deepEqual(await list({ keys: 'me:', limit: 1 }), { inputs: [{ sessionId: first, seq: 2 }], total: 2 });
+      assert.deepEqual(await list({ keys: 'me:', offset: 2 }), { inputs: [], total: 2 });
+      assert.deepEqual(await list({ key: 'you:1' }), { inputs: [{ sessionId: other, seq: 1 }], total: 1 });
+      assert.deepEqual(await list({ keys: 'me:', key: 'you:1' }), { inputs: [], total: 0 });
+    });
   });
 }

@@ -68,8 +68,26 @@ export interface ConversationStore {
   branch: (id: string, branching: Branching) => Promise<string | undefined>;
   /** The session and its branches, the oldest first. */
   branches: (id: string) => Promise<Branch[]>;
+  /** What came in through one channel, the newest first, and how much of it there is. */
+  inputs: (page: InputPage) => Promise<{ inputs: GivenInput[]; total: number }>;
   /** Messages that have these words, the newest first; of the newest 50,000 ones. `keys` as in a page of sessions. */
   search: (words: string, page: { limit: number; keys?: string }) => Promise<Found[]>;
+}
+
+/** One that was given to the agent, by its number in its session. */
+export interface GivenInput {
+  sessionId: string;
+  seq: number;
+}
+
+interface InputPage {
+  channel: string;
+  limit: number;
+  offset: number;
+  /** Of sessions whose key begins so. */
+  keys?: string | undefined;
+  /** Of the session of this key. */
+  key?: string | undefined;
 }
 
 export const SEARCHED_MESSAGES = 50_000;

@@ -17,11 +17,15 @@ export interface FaceContext<Body> {
   body: Body;
   /** Seconds since the epoch. */
   created: number;
+  /** What is kept of the answer under a name of ours, before its end is told. */
+  kept?: { id: string; keep: (answer: Record<string, unknown>) => Promise<void> } | undefined;
 }
 
 /** Writes server-sent events; what it is given together it writes together. */
 export interface StreamWriter {
   write: (deltas: readonly ChatDelta[]) => string;
+  /** To be awaited before what was written last is sent. */
+  settled?: () => Promise<void> | undefined;
   /** The stream ends with this instead. */
   fail: (failure: Failure) => string;
 }

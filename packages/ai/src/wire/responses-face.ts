@@ -1,4 +1,5 @@
 import type { backend, TypesOf } from '@troupe/contract';
+import { AppError } from '@troupe/kernel';
 import type {
   AssistantTurn,
   ChatMessage,
@@ -25,7 +26,7 @@ import {
 import { responsesWriter } from './responses-stream.ts';
 import { incompleteReason } from './tables.ts';
 
-/** OpenAI's responses, for callers. Nothing is stored: a conversation is what its items say. */
+/** OpenAI's responses, for callers. A conversation is what its items say: whoever keeps some has put them in before. */
 
 type Item = Exclude<TypesOf<typeof backend.v1.createResponse>['body']['input'], string>[number];
 
@@ -35,6 +36,7 @@ export const responsesFace: Face<Body> = {
 
   request(body) {
     const { text } = body;
+    if (body.previous_response_id) throw new AppError(400, notKept('previous_response_id'));
     const tools = offered(body);
     const items: Item[] =
       typeof body.input === 'string' ? [{ type: 'message', role: 'user', content: body.input }] : body.input;
@@ -53,7 +55,8 @@ export const responsesFace: Face<Body> = {
     }) as ChatRequest;
   },
 
-  reply(result, context) {
+  reply(given, context) {
+    const result = { ...given, id: context.kept?.id ?? given.id };
     return {
       ...outline(result, context),
       ...statusOf(result),
@@ -64,6 +67,10 @@ export const responsesFace: Face<Body> = {
 
   writer: (context) => responsesWriter(context),
 };
+
+/** Whoever has a store has resolved both before. */
+const notKept = (field: string): string =>
+  `${field}: nothing is stored for this caller; send the items themselves, with store set to false`;
 
 /** Words, calls and thoughts that follow each other are one message of the assistant. */
 function messagesOf(items: readonly Item[]): ChatMessage[] {
@@ -79,6 +86,7 @@ function messagesOf(items: readonly Item[]): ChatMessage[] {
       addCall(assistant(), item.call_id, flatName(item.name, item.namespace), item.arguments);
     else if (item.type === 'custom_tool_call')
       addCall(assistant(), item.call_id, flatName(item.name, item.namespace), JSON.stringify({ input: item.input }));
+    else if (item.type === 'item_reference') throw new AppError(400, notKept('item_reference'));
     else if (item.type === 'message' && item.role === 'assistant') addWords(assistant(), item.content);
     else {
       open = undefined;
@@ -88,7 +96,7 @@ function messagesOf(items: readonly Item[]): ChatMessage[] {
   return messages;
 }
 
-type Other = Exclude<Item, { type: 'reasoning' | 'function_call' | 'custom_tool_call' }>;
+type Other = Exclude<Item, { type: 'reasoning' | 'function_call' | 'custom_tool_call' | 'item_reference' }>;
 
 function otherOf(item: Other): ChatMessage {
   if (item.type !== 'message') return { role: 'tool', tool_call_id: item.call_id, content: contentOf(item.output) };

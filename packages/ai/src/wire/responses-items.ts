@@ -120,7 +120,7 @@ export const responsesUsage = (usage: ChatUsage) => ({
 });
 
 /** All that a response repeats of its request. */
-export function outline({ id, model }: { id: string; model: string }, { body, created }: FaceContext<Body>) {
+export function outline({ id, model }: { id: string; model: string }, { body, created, kept }: FaceContext<Body>) {
   return {
     id: named(id, 'resp_'),
     object: 'response',
@@ -131,9 +131,9 @@ export function outline({ id, model }: { id: string; model: string }, { body, cr
     max_output_tokens: body.max_output_tokens ?? null,
     metadata: body.metadata ?? {},
     parallel_tool_calls: body.parallel_tool_calls ?? true,
-    previous_response_id: null,
+    previous_response_id: body.previous_response_id ?? null,
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
-    store: false,
+    store: kept !== undefined,
     temperature: body.temperature ?? null,
     text: { format: body.text?.format ?? { type: 'text' } },
     tool_choice: body.tool_choice ?? 'auto',

@@ -32,6 +32,7 @@ class ResponsesWriter implements StreamWriter {
   #text: Open | undefined;
   readonly #thoughts = new Map<number, Open & { sign: (delta: ThoughtDelta) => void }>();
   readonly #calls = new Map<number, Open>();
+  #keeping: Promise<void> | undefined;
 
   constructor(context: FaceContext<Body>) {
     this.#context = context;
@@ -41,6 +42,10 @@ class ResponsesWriter implements StreamWriter {
     let written = '';
     for (const each of deltas) written += this.#one(each);
     return written;
+  }
+
+  settled(): Promise<void> | undefined {
+    return this.#keeping;
   }
 
   fail({ status, message, more }: Parameters<StreamWriter['fail']>[0]): string {
@@ -197,16 +202,15 @@ class ResponsesWriter implements StreamWriter {
     const reason = incompleteReason(finishReason!);
     const status = reason === undefined ? 'completed' : 'incomplete';
     const more = { incomplete_details: reason === undefined ? null : { reason } };
-    return (
-      closed +
-      this.#event(`response.${status}`, this.#frame(status, { ...more, usage: usage ? responsesUsage(usage) : null }))
-    );
+    const frame = this.#frame(status, { ...more, usage: usage ? responsesUsage(usage) : null });
+    this.#keeping = this.#context.kept?.keep(frame.response);
+    return closed + this.#event(`response.${status}`, frame);
   }
 
   #one(delta: ChatDelta): string {
     let written = '';
     if (!this.#head) {
-      this.#head = { id: delta.id, model: delta.model };
+      this.#head = { id: this.#context.kept?.id ?? delta.id, model: delta.model };
       written =
         this.#event('response.created', this.#frame('in_progress')) +
         this.#event('response.in_progress', this.#frame('in_progress'));

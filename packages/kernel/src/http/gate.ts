@@ -3,6 +3,7 @@ import type { Endpoint } from '@troupe/contract';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, preHandlerHookHandler } from 'fastify';
 import { createAdmission } from './callers.ts';
 import { allowPage, checkPage } from './cors.ts';
+import { bytesOf } from './large-bodies.ts';
 import { limitFor } from './limits.ts';
 import type { Leave, Turn } from './places.ts';
 import type { Identity, User } from './principal.ts';
@@ -24,7 +25,7 @@ function createAdmit(server: Server, endpoint: Endpoint, guard: Guard) {
   const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const { principal } = request;
     if (endpoint.pages) checkPage(request, principal, server.originFor(request));
-    if (endpoint.bodyLimit !== undefined) server.largeBodies(request, reply, principal ? countedAs(principal) : '');
+    if (endpoint.bodyLimit !== undefined) server.largeBodies(bytesOf(request), reply, countedAs(principal));
     return userLimit && principal ? userLimit(request, reply, countedAs(principal)) : undefined;
   };
   const identify = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
@@ -147,8 +148,9 @@ export function leavePlace(request: FastifyRequest): void {
 
 type Done = (error?: Error) => void;
 
-const countedAs = (principal: unknown): string => {
-  const { id, countedAs: other } = principal as Pick<User, 'id' | 'countedAs'>;
+/** Whom a request counts for; nobody has one name, too. */
+export const countedAs = (principal: unknown): string => {
+  const { id = '', countedAs: other } = (principal ?? {}) as Partial<Pick<User, 'id' | 'countedAs'>>;
   return other ?? id;
 };
 

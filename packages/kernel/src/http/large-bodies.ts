@@ -8,15 +8,21 @@ const SMALL = 1_048_576;
 
 const RETRY = { headers: { 'retry-after': '1' } };
 
-export type LargeBodies = (request: FastifyRequest, reply: FastifyReply, whom: string) => void;
+export type LargeBodies = (bytes: number, reply: FastifyReply, whom: string) => void;
 
-/** Takes a place until the answer is over, if the body is large or does not say how large it is. */
+/** Infinite where it is not said. */
+export function bytesOf({ headers }: Pick<FastifyRequest, 'headers'>): number {
+  const length = headers['content-length'];
+  if (length !== undefined) return Number(length);
+  return headers['transfer-encoding'] === undefined ? 0 : Infinity;
+}
+
+/** Takes a place until the answer is over, if so many bytes are large. */
 export function createLargeBodies(): LargeBodies {
   const held = new Map<string, number>();
   let together = 0;
-  return ({ headers }, reply, whom) => {
-    const length = headers['content-length'];
-    if (length === undefined ? headers['transfer-encoding'] === undefined : Number(length) <= SMALL) return;
+  return (bytes, reply, whom) => {
+    if (bytes <= SMALL) return;
     const own = held.get(whom) ?? 0;
     if (own >= PER_CALLER)
       throw new AppError(429, `At most ${PER_CALLER} requests of more than 1 MB at a time`, {}, RETRY);

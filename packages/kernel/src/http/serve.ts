@@ -12,7 +12,7 @@ import type { z } from 'zod';
 import { AppError, ContractError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
 import { drained } from './drained.ts';
-import { createGate, leavePlace } from './gate.ts';
+import { countedAs, createGate, leavePlace } from './gate.ts';
 import { cookiesOf } from './guards.ts';
 import type { Leave } from './places.ts';
 import type { PrincipalOf } from './principal.ts';
@@ -35,6 +35,8 @@ export interface RequestInfo {
   bytes: Buffer;
   /** Aborted when the client goes or the server closes. */
   signal: () => AbortSignal;
+  /** So much is in memory for it beside its body, until it is answered: it counts as a body of that size. */
+  holds: (bytes: number) => void;
 }
 
 export interface Input<T extends EndpointTypes> {
@@ -261,6 +263,10 @@ class Info implements RequestInfo {
 
   cookies(): Record<string, string | undefined> {
     return cookiesOf(this.#request);
+  }
+
+  holds(bytes: number): void {
+    this.#server.largeBodies(bytes, this.#reply, countedAs(this.#request.principal));
   }
 
   signal(): AbortSignal {

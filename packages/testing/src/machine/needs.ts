@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { closedNetwork } from './closed-network.ts';
 
@@ -19,6 +19,8 @@ const PROBES = {
   bubblewrap: () => works('bwrap', ['--ro-bind', '/', '/', 'true']),
   'network namespaces': () => works(...closedNetwork('true'), { HOSTS: '/etc/hosts' }),
   pgbouncer: () => works('pgbouncer', ['--version']),
+  nginx: () => works('nginx', ['-v']),
+  'a clock of its own': () => clockLibrary() !== undefined,
   'redis-server': () => works('redis-server', ['--version']),
   docker: () => works(process.execPath, ['-e', PING_DOCKER]),
   'an own container engine': () => process.getuid?.() === 0 && works('dockerd', ['--version']),
@@ -39,6 +41,9 @@ const chromium = (): string | undefined =>
   [process.env['CHROMIUM_PATH'], 'chromium', 'chromium-browser', 'google-chrome']
     .filter((name) => name !== undefined)
     .find((name) => works(name, ['--version']));
+
+/** A library that lets one process have a clock of its own. */
+export const clockLibrary = (): string | undefined => globSync('/usr/lib/{*/,}faketime/libfaketime.so.1')[0];
 
 const LIST = 'TROUPE_TEST_LACKS';
 

@@ -7,6 +7,7 @@ const START = path.resolve(import.meta.dirname, '../../../../scripts/start.mjs')
 export interface ServiceProcess {
   /** Where it listens. */
   address: string;
+  pid: number;
   /** Settles when it has ended. */
   exit: Promise<[code: number | null, signal: NodeJS.Signals | null]>;
   kill: (signal: NodeJS.Signals) => ServiceProcess['exit'];
@@ -37,7 +38,7 @@ export async function startService(app: 'web' | 'backend', env: Record<string, s
     const { address } = JSON.parse(line) as { address?: string };
     if (!address) continue;
     child.stdout.resume();
-    return { address, exit, kill };
+    return { address, pid: child.pid!, exit, kill };
   }
   throw new Error(`${app} did not start`);
 }

@@ -34,8 +34,12 @@ export function createCalls(server: Server, { ai, ownKey }: CallsDeps) {
 
   return {
     within,
-    answer: <T>(chat: ChatRequest, scope: Caller, request: RequestInfo, told: (result: ChatResult) => T): Promise<T> =>
-      within(scope, request, async (options) => told(await ai.chat(chat, options))),
+    answer: <T>(
+      chat: ChatRequest,
+      scope: Caller,
+      request: RequestInfo,
+      told: (result: ChatResult) => T | Promise<T>,
+    ): Promise<T> => within(scope, request, async (options) => told(await ai.chat(chat, options))),
     stream: (chat: ChatRequest, scope: Caller, request: RequestInfo, writer: StreamWriter): Promise<Answer> =>
       within(scope, request, (options) =>
         streamed(ai.batches(chat, options), writer, {

@@ -11,6 +11,7 @@ import {
 import { backend } from '@troupe/contract';
 import type { Catalogue } from '@troupe/domain';
 import { iso, respond, serve, type Clock, type Server } from '@troupe/kernel';
+import type { StoredResponses } from '../responses/service.ts';
 import { createAccess } from './access.ts';
 import { withAlgorithm } from './algorithm.ts';
 import { createCalls, type CallsDeps } from './calls.ts';
@@ -20,13 +21,14 @@ export interface AiRoutesDeps extends CallsDeps {
   ai: Ai;
   catalogue: Catalogue;
   clock: Clock;
+  responses: StoredResponses;
 }
 
-export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRoutesDeps): void {
+export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey, responses }: AiRoutesDeps): void {
   const access = createAccess(server.settings.ADMIN_EMAILS);
   const calls = createCalls(server, { ai, ownKey });
   const now = () => iso(clock());
-  v1Routes(server, { ai, catalogue, clock, access, calls });
+  v1Routes(server, { ai, catalogue, clock, access, calls, responses });
 
   serve(server, backend.ai.getHealth, async () => {
     const { status, providers } = await ai.health();

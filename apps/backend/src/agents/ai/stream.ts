@@ -21,7 +21,12 @@ export async function streamed(
 
   async function* events(): AsyncGenerator<string> {
     try {
-      for (let item = first; !item.done; item = await pieces.next()) yield writer.write(item.value);
+      for (let item = first; !item.done; item = await pieces.next()) {
+        const text = writer.write(item.value);
+        const settled = writer.settled?.();
+        if (settled) await settled;
+        yield text;
+      }
     } catch (error) {
       const told = explain(error);
       if (!answerable(told)) log.error({ err: told }, 'a stream failed');

@@ -3,6 +3,7 @@ import { backend, type Endpoint, type EndpointTypes } from '@troupe/contract';
 import type { Catalogue } from '@troupe/domain';
 import { serve, type Clock, type Server, type User } from '@troupe/kernel';
 import type { Access } from './access.ts';
+import type { StoredResponses } from '../responses/service.ts';
 import type { Calls } from './calls.ts';
 import { createV1Models } from './v1-models.ts';
 
@@ -12,12 +13,13 @@ export interface V1Deps {
   clock: Clock;
   access: Access;
   calls: Calls;
+  responses: StoredResponses;
 }
 
 type Spoken = EndpointTypes & { auth: 'internalOrKey' };
 
 /** What clients of OpenAI and of Anthropic find here. */
-export function v1Routes(server: Server, { ai, catalogue, clock, access, calls }: V1Deps): void {
+export function v1Routes(server: Server, { ai, catalogue, clock, access, calls, responses }: V1Deps): void {
   const models = createV1Models({ ai, catalogue, access });
   const seconds = () => Math.floor(clock().getTime() / 1000);
 
@@ -34,7 +36,19 @@ export function v1Routes(server: Server, { ai, catalogue, clock, access, calls }
 
   speak(backend.v1.completeChat, chatFace);
   speak(backend.v1.createMessage, messagesFace);
-  speak(backend.v1.createResponse, responsesFace);
+
+  serve(server, backend.v1.createResponse, async ({ user, body, request }) => {
+    const scope = access.byKey(user, request.headers);
+    const { whole, kept } = await responses.begin(user?.id, body, request);
+    const context = { body, created: seconds(), kept };
+    const chat = responsesFace.request(whole);
+    if (responsesFace.wantsStream(body)) return calls.stream(chat, scope, request, responsesFace.writer(context));
+    return calls.answer(chat, scope, request, async (result) => {
+      const reply = responsesFace.reply(result, context);
+      await kept?.keep(reply);
+      return reply as never;
+    });
+  });
 
   serve(server, backend.v1.countTokens, ({ user, body, request }) => {
     const scope = access.byKey(user, request.headers);

@@ -1,9 +1,11 @@
-import { createClient, gateway, type BusMessage } from '@troupe/contract';
+import { createClient, gateway, type BusMessage, type Client } from '@troupe/contract';
 import { identityHeaders, type Clock } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import type { FileWatchDeps, Wake } from '../scheduler/service.ts';
 
 export interface Reach extends Wake {
+  /** The agent's own gateway, as its owner. */
+  reach: (agent: { id: string; userId: string }) => Promise<Client>;
   find: FileWatchDeps['find'];
   /** Hands over a message of another agent; a repeat changes nothing. */
   deliver: (agent: { id: string; userId: string }, message: BusMessage, signal: AbortSignal) => Promise<void>;
@@ -33,6 +35,7 @@ export function createWake({ roster, baseUrl, sessionSecret, clock }: WakeDeps):
     });
   }
   return {
+    reach,
     async execute(agent, { id: taskId, prompt, runId }, signal) {
       const client = await reach(agent);
       const { status, output, error } = await client.call(gateway.runtime.execute, {

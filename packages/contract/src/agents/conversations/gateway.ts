@@ -72,12 +72,21 @@ export const say = endpoint({
     id: z.string().optional(),
     attachments: z.array(z.string()).optional(),
     model: z.string().optional(),
+    tools: z
+      .array(z.object({ name: z.string(), description: z.string(), parameters: z.record(z.string(), z.unknown()) }))
+      .optional(),
+    results: z.array(z.object({ callId: z.string(), content: z.string() })).optional(),
   }),
   reply: said,
   status: 202,
   errors: {
     ...gateway.errors,
-    400: [...FILE_ERRORS[400], 'Message required', 'key required'],
+    400: [
+      ...FILE_ERRORS[400],
+      'Message required',
+      'key required',
+      'No run of this agent waits for the result of <call>',
+    ],
     404: [...gateway.errors[404], ...FILE_ERRORS[404]],
     409: FILE_ERRORS[409],
     413: [MESSAGE_TOO_LARGE],

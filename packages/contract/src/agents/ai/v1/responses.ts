@@ -16,11 +16,13 @@ import {
   toolName,
 } from './fields.ts';
 
-/** OpenAI's responses. Nothing is stored: every request brings the whole conversation. */
+/** OpenAI's responses: kept for their caller to look up and to go on from, unless `store` is false. */
 
-const NOT_STORED = 'nothing is stored here: send the items themselves, with store set to false';
 const ITEM =
-  'an item must be of type message, function_call, function_call_output, custom_tool_call, custom_tool_call_output or reasoning';
+  'an item must be of type message, function_call, function_call_output, custom_tool_call, custom_tool_call_output, reasoning or item_reference';
+const BACKGROUND = 'background: a response is answered at once, or streamed';
+const CONVERSATION = 'conversation: name the response before with previous_response_id instead';
+const NO_STORE = '<field>: nothing is stored for this caller; send the items themselves, with store set to false';
 const text = z.string();
 
 const part = z.discriminatedUnion(
@@ -32,7 +34,7 @@ const part = z.discriminatedUnion(
       .transform(({ refusal }) => ({ type: 'output_text' as const, text: refusal })),
     z.object({
       type: z.literal('input_image'),
-      image_url: z.string('input_image needs an image_url: nothing is stored here that a file_id could name').min(1),
+      image_url: z.string('input_image needs an image_url: there are no files here that a file_id could name').min(1),
       detail: z.string().nullish(),
     }),
     z.object({
@@ -78,11 +80,9 @@ const items = z.discriminatedUnion(
       content: z.array(z.object({ type: z.string(), text })).nullish(),
       encrypted_content: text.nullish(),
     }),
+    z.object({ type: z.literal('item_reference'), id: z.string().min(1).max(200) }),
   ],
-  {
-    error: ({ input }) =>
-      (input as { type?: unknown } | null)?.type === 'item_reference' ? `item_reference: ${NOT_STORED}` : ITEM,
-  },
+  ITEM,
 );
 /** A message may come without its type. */
 const item = z.preprocess(
@@ -135,7 +135,16 @@ const format = z.discriminatedUnion('type', [
   }),
 ]);
 
-const refused = (name: string) => z.null(`${name}: ${NOT_STORED}`).optional();
+const response = z.looseObject({
+  id: z.string(),
+  object: z.literal('response'),
+  created_at: z.number(),
+  status: z.enum(['completed', 'incomplete', 'failed', 'in_progress']),
+  model: z.string(),
+  output: z.array(z.looseObject({ type: z.string(), id: z.string() })),
+  store: z.boolean(),
+  usage: z.looseObject({ input_tokens: z.number(), output_tokens: z.number(), total_tokens: z.number() }),
+});
 
 export const createResponse = endpoint({
   service,
@@ -147,7 +156,7 @@ export const createResponse = endpoint({
   errorShape: 'openai',
   bodyLimit: MOST_BODY,
   summary:
-    'OpenAI-compatible response, with any model; with `stream` server-sent events. Nothing is stored, whatever `store` says: the reply has `store: false`',
+    'OpenAI-compatible response, with any model; with `stream` server-sent events. Kept for 30 days for who comes with an API key, unless `store` is false; `previous_response_id` goes on from one that is kept',
   body: z.object({
     input: z.union([z.string(), z.array(item).min(1)], {
       error: (issue) => firstOf(issue) ?? 'input must be a text or a list of items',
@@ -168,24 +177,91 @@ export const createResponse = endpoint({
       text: z.object({ format: format.nullish() }),
       store: z.boolean(),
       stream: z.boolean(),
-      background: z.literal(false, `background: ${NOT_STORED}`),
+      background: z.literal(false, BACKGROUND),
       metadata: z.record(z.string(), z.string()),
       truncation: z.literal('disabled', 'truncation must be disabled: nothing is left out'),
       user: z.string().max(1000),
       prompt_cache_key: z.string().max(1000),
     }),
-    previous_response_id: refused('previous_response_id'),
-    conversation: refused('conversation'),
+    previous_response_id: z.string().min(1).max(200).nullish(),
+    conversation: z.null(CONVERSATION).optional(),
   }),
-  reply: z.looseObject({
-    id: z.string(),
-    object: z.literal('response'),
-    created_at: z.number(),
-    status: z.enum(['completed', 'incomplete', 'failed', 'in_progress']),
-    model: z.string(),
-    output: z.array(z.looseObject({ type: z.string(), id: z.string() })),
-    store: z.literal(false),
-    usage: z.looseObject({ input_tokens: z.number(), output_tokens: z.number(), total_tokens: z.number() }),
+  reply: response,
+  errors: {
+    ...MODEL_ERRORS,
+    400: [
+      REFUSED,
+      ITEM,
+      TOOL,
+      BACKGROUND,
+      CONVERSATION,
+      NO_STORE,
+      'previous_response_id: there is no response <id>',
+      'previous_response_id: an earlier response of this conversation is no longer kept; send the items themselves',
+      'item_reference: there is no item <id>',
+    ],
+    413: [...MODEL_ERRORS[413], 'previous_response_id: the conversation has become too long; send what matters of it'],
+  },
+});
+
+const stored = {
+  service,
+  auth: 'internalOrKey',
+  tag,
+  pages: true,
+  errorShape: 'openai',
+  params: z.object({ id: z.string().min(1).max(200) }),
+} as const;
+const NOT_FOUND = { 404: ['Response <id> not found'], 429: ['AI rate limit exceeded.'] } as const;
+const STREAM = 'stream: a response that is kept is whole; ask for it without stream';
+
+export const getResponse = endpoint({
+  ...stored,
+  method: 'GET',
+  path: '/v1/responses/:id',
+  summary: 'A response that is kept',
+  query: z.looseObject({ stream: z.literal('false', STREAM).optional() }),
+  reply: response,
+  errors: { ...NOT_FOUND, 400: [STREAM] },
+});
+
+export const deleteResponse = endpoint({
+  ...stored,
+  method: 'DELETE',
+  path: '/v1/responses/:id',
+  summary: 'Forget a response; those that went on from it cannot be gone on from any more',
+  reply: z.object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) }),
+  errors: NOT_FOUND,
+});
+
+const CANCEL = 'Only a response in the background can be cancelled, and there are none';
+
+export const cancelResponse = endpoint({
+  ...stored,
+  method: 'POST',
+  path: '/v1/responses/:id/cancel',
+  summary: 'Refused: a response that is kept is over',
+  errors: { ...NOT_FOUND, 400: [CANCEL] },
+});
+
+const LIMIT = 'limit must be a number from 1 to 100';
+
+export const listResponseInput = endpoint({
+  ...stored,
+  method: 'GET',
+  path: '/v1/responses/:id/input_items',
+  summary: 'What a response was asked with, the newest item first unless `order` says otherwise',
+  query: z.looseObject({
+    limit: z.coerce.number(LIMIT).int(LIMIT).min(1, LIMIT).max(100, LIMIT).default(20),
+    order: z.enum(['asc', 'desc'], 'order must be asc or desc').default('desc'),
+    after: z.string().max(200).optional(),
   }),
-  errors: { ...MODEL_ERRORS, 400: [REFUSED, `<field>: ${NOT_STORED}`, ITEM, TOOL] },
+  reply: z.object({
+    object: z.literal('list'),
+    data: z.array(z.looseObject({ type: z.string(), id: z.string() })),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  }),
+  errors: NOT_FOUND,
 });

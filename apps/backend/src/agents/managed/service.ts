@@ -1,0 +1,242 @@
+import type { backend, TypesOf } from '@troupe/contract';
+import type { Database } from '@troupe/db';
+import { FREE_PLAN, isPlan, USUAL_TOOLSETS, type AgentDefinition, type VersionedDefinition } from '@troupe/domain';
+import type { Fleet } from '@troupe/fleet';
+import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
+import type { AgentRow, Roster } from '@troupe/roster';
+import type { AgentService, Caller } from '../agents/service.ts';
+import type { KillSwitch } from '../kill-switch.ts';
+import { changed, paged, type ListQuery } from './paging.ts';
+import * as store from './store.ts';
+
+export interface ManagedDeps {
+  db: Database;
+  clock: Clock;
+  roster: Roster;
+  fleet: Fleet;
+  agents: AgentService;
+  refuseWhenDisabled: KillSwitch;
+}
+
+type Create = TypesOf<typeof backend.managed.createAgent>['body'];
+type Update = TypesOf<typeof backend.managed.updateAgent>['body'];
+type NewEnvironment = TypesOf<typeof backend.managed.createEnvironment>['body'];
+type ChangedEnvironment = TypesOf<typeof backend.managed.updateEnvironment>['body'];
+type Given = NonNullable<Create['tools']>[number];
+
+export type Managed = ReturnType<typeof createManaged>;
+
+/** Agents and environments as clients of Managed Agents know them. */
+export function createManaged(deps: ManagedDeps) {
+  const shown = createShown(deps);
+  return { ...making(deps, shown), ...reading(deps, shown), ...environmentsOf(deps) };
+}
+
+/** All of it is somebody's. */
+export function ownerOf(userId: string | undefined): string {
+  if (userId === undefined) throw new AppError(400, 'An API key of a user is needed');
+  return userId;
+}
+
+const customOf = (tools: readonly Given[]): object[] => tools.filter(({ type }) => type === 'custom');
+
+/** What the toolset stands for here; without it an agent has no tools of its own. */
+function purposeOf(tools: readonly Given[]): Pick<AgentDefinition, 'tools' | 'approvals'> {
+  const toolset = tools.find((tool) => tool.type === 'agent_toolset_20260401');
+  const isOn = toolset !== undefined && toolset.default_config?.enabled !== false;
+  const isAsked = toolset?.default_config?.permission_policy?.type === 'always_ask';
+  return {
+    tools: isOn ? [...USUAL_TOOLSETS] : [],
+    approvals: isAsked ? { '*': 'ask' } : {},
+  };
+}
+
+function shapeOf(row: AgentRow, { version, definition }: VersionedDefinition, beside: store.Beside) {
+  const { instruction, description, tools, approvals, mcpServers, config } = definition;
+  const policy = approvals['*'] === 'ask' ? 'always_ask' : 'always_allow';
+  const own = {
+    type: 'agent_toolset_20260401',
+    configs: [],
+    default_config: { enabled: true, permission_policy: { type: policy } },
+  };
+  return {
+    type: 'agent' as const,
+    id: row.id,
+    name: definition.name,
+    description: description || null,
+    system: instruction || null,
+    model: { id: config.model.default, speed: 'standard' as const },
+    tools: [...(tools.length > 0 ? [own] : []), ...beside.tools] as { type: string }[],
+    mcp_servers: mcpServers.flatMap(({ name, url }) =>
+      url === undefined ? [] : [{ type: 'url' as const, name, url }],
+    ),
+    skills: [],
+    multiagent: null,
+    metadata: beside.metadata,
+    version,
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    archived_at: isoOrNull(beside.archived_at),
+  };
+}
+
+/** An agent as it is now. */
+const createShown =
+  ({ db, roster }: ManagedDeps) =>
+  async (userId: string, row: AgentRow) => {
+    const [newest] = await roster.of(userId).definitions(row, 1);
+    return shapeOf(row, newest!, await store.beside(db, userId, row.id));
+  };
+type ShownAgent = ReturnType<typeof createShown>;
+
+function making({ db, roster, fleet, agents, refuseWhenDisabled }: ManagedDeps, shown: ShownAgent) {
+  return {
+    async createAgent(caller: Caller & { userId: string }, body: Create) {
+      refuseWhenDisabled();
+      if (!isPlan(caller.plan)) throw new AppError(FREE_PLAN.status, FREE_PLAN.message, { code: 'PAYMENT_REQUIRED' });
+      const { userId } = caller;
+      const id = newId();
+      const model = typeof body.model === 'string' ? body.model : body.model.id;
+      const tools = body.tools ?? [];
+      const [row] = await agents.add(caller, [
+        {
+          id,
+          name: body.name,
+          plan: caller.plan,
+          status: 'provisioning',
+          model,
+          definition: { instruction: body.system ?? '', description: body.description ?? '', ...purposeOf(tools) },
+          ownConfig: { model: { default: model } },
+        },
+      ]);
+      const beside = { metadata: body.metadata ?? {}, tools: customOf(tools), archived_at: null };
+      await store.putBeside(db, userId, id, beside);
+      // An agent that does not start yet is there all the same; it can be repaired. What was refused is not.
+      await fleet.start(row!).catch(async (error: unknown) => {
+        if (error instanceof AppError && error.status >= 500) return;
+        if (error instanceof AppError) await roster.system.discard(id);
+        throw error;
+      });
+      return shown(userId, await roster.of(userId).get(id));
+    },
+
+    async updateAgent(userId: string, id: string, body: Update) {
+      let row = await roster.of(userId).get(id);
+      const [newest] = await roster.of(userId).definitions(row, 1);
+      if (body.version !== undefined && body.version !== newest!.version)
+        throw new AppError(409, `The agent has version ${newest!.version} meanwhile`);
+      const model = typeof body.model === 'object' ? body.model.id : body.model;
+      if (body.name !== undefined) row = await roster.system.change(id, { name: body.name });
+      const configured = await roster.system.configure(row, model === undefined ? {} : { model: { default: model } }, {
+        ...(body.system !== undefined && { instruction: body.system ?? '' }),
+        ...(body.description !== undefined && { description: body.description ?? '' }),
+        ...(body.tools !== undefined && purposeOf(body.tools ?? [])),
+      });
+      if (configured.agent.status === 'running') await fleet.driver.configure(configured.agent, configured.definition);
+      const was = await store.beside(db, userId, id);
+      await store.putBeside(db, userId, id, {
+        ...was,
+        metadata: changed(was.metadata, body.metadata),
+        ...(body.tools !== undefined && { tools: customOf(body.tools ?? []) }),
+      });
+      return shown(userId, configured.agent);
+    },
+  };
+}
+
+function reading({ db, clock, roster }: ManagedDeps, shown: ShownAgent) {
+  return {
+    async getAgent(userId: string, id: string, version: number | undefined) {
+      const row = await roster.of(userId).get(id);
+      if (version === undefined) return shown(userId, row);
+      const found = (await roster.of(userId).definitions(row)).find((one) => one.version === version);
+      if (!found) throw new AppError(404, 'Version not found');
+      return shapeOf(row, found, await store.beside(db, userId, id));
+    },
+
+    listAgents: (userId: string, query: ListQuery) =>
+      paged(query, async ({ limit, offset, archived }) => {
+        const rows = await roster.of(userId).list({ limit, offset });
+        const all = [];
+        for (const row of rows) all.push(await shown(userId, row));
+        return { count: rows.length, data: archived ? all : all.filter((one) => one.archived_at === null) };
+      }),
+
+    async archiveAgent(userId: string, id: string) {
+      const row = await roster.of(userId).get(id);
+      const was = await store.beside(db, userId, id);
+      await store.putBeside(db, userId, id, { ...was, archived_at: was.archived_at ?? clock() });
+      return shown(userId, row);
+    },
+
+    async listAgentVersions(userId: string, id: string, query: Omit<ListQuery, 'include_archived'>) {
+      const row = await roster.of(userId).get(id);
+      const beside = await store.beside(db, userId, id);
+      return paged({ ...query, include_archived: 'true' }, async ({ limit, offset }) => {
+        const found = (await roster.of(userId).definitions(row)).slice(offset, offset + limit);
+        return { count: found.length, data: found.map((one) => shapeOf(row, one, beside)) };
+      });
+    },
+  };
+}
+
+const CONFIG = {
+  type: 'cloud' as const,
+  networking: { type: 'unrestricted' },
+  packages: { type: 'packages', apt: [], cargo: [], gem: [], go: [], npm: [], pip: [] },
+};
+
+const environmentShape = (row: store.EnvironmentRow) => ({
+  type: 'environment' as const,
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  config: CONFIG,
+  metadata: row.metadata as store.Metadata,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+  archived_at: isoOrNull(row.archived_at),
+});
+
+function environmentsOf({ db, clock }: ManagedDeps) {
+  const got = (row: store.EnvironmentRow | undefined): store.EnvironmentRow => {
+    if (!row) throw new AppError(404, 'Environment not found');
+    return row;
+  };
+  return {
+    async createEnvironment(userId: string, { name, description = null, metadata }: NewEnvironment) {
+      const at = clock();
+      const row = { id: `env_${newId()}`, user_id: userId, name, description, created_at: at, updated_at: at };
+      await store.add(db, userId, 'managed_environments', { ...row, metadata: JSON.stringify(metadata ?? {}) });
+      return environmentShape({ ...row, metadata: metadata ?? {}, archived_at: null });
+    },
+    getEnvironment: async (userId: string, id: string) =>
+      environmentShape(got(await store.environment(db, userId, id))),
+    async updateEnvironment(userId: string, id: string, { name, description, metadata }: ChangedEnvironment) {
+      const was = got(await store.environment(db, userId, id));
+      const row = await store.changeEnvironment(db, userId, id, {
+        ...(name !== undefined && { name }),
+        ...(description !== undefined && { description }),
+        metadata: JSON.stringify(changed(was.metadata as store.Metadata, metadata)),
+        updated_at: clock(),
+      });
+      return environmentShape(got(row));
+    },
+    listEnvironments: (userId: string, query: ListQuery) =>
+      paged(query, async (page) => {
+        const rows = await store.environments(db, userId, page);
+        return { count: rows.length, data: rows.map(environmentShape) };
+      }),
+    async archiveEnvironment(userId: string, id: string) {
+      const was = got(await store.environment(db, userId, id));
+      const at = clock();
+      const row = await store.changeEnvironment(db, userId, id, { archived_at: was.archived_at ?? at, updated_at: at });
+      return environmentShape(got(row));
+    },
+    async deleteEnvironment(userId: string, id: string) {
+      if (!(await store.remove(db, userId, 'managed_environments', id)))
+        throw new AppError(404, 'Environment not found');
+      return { id, type: 'environment_deleted' as const };
+    },
+  };
+}

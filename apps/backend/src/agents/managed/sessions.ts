@@ -1,0 +1,372 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CallError, eventsOf, gateway, type backend, type Client, type TypesOf } from '@troupe/contract';
+import { callOf, createPlaces, ManagedTranslator, type ManagedEvent, type Step } from '@troupe/interop';
+import { AppError, eventTexts, iso, isoOrNull, newId, type Answer } from '@troupe/kernel';
+import { changed, paged, type ListQuery } from './paging.ts';
+import type { Managed, ManagedDeps } from './service.ts';
+import * as store from './store.ts';
+
+/** Sessions as clients of Managed Agents know them: a name for a conversation of an agent, which the agent itself keeps. */
+
+export interface SessionDeps extends Pick<ManagedDeps, 'db' | 'clock'> {
+  managed: Managed;
+  /** The agent's own gateway, as its owner. */
+  reach: (agent: { id: string; userId: string }) => Promise<Client>;
+}
+
+type Create = TypesOf<typeof backend.managed.createSession>['body'];
+type Change = TypesOf<typeof backend.managed.updateSession>['body'];
+type Sent = TypesOf<typeof backend.managed.sendEvents>['body']['events'][number];
+
+export type ManagedSessions = ReturnType<typeof createSessions>;
+
+/** Streams of one user that wait. */
+const MOST_STREAMS = 20;
+/** How often a stream looks whether somebody has begun the conversation. */
+const LOOK_MS = 250;
+/** A stream ends after so long, and its reader comes again. */
+const STREAM_MS = 24 * 3_600_000;
+const PAGE = 500;
+/** As far back as an approval may wait. */
+const TAIL = 200;
+
+const conversations = gateway.conversations;
+const textOf = (content: readonly { text: string }[] | null | undefined): string =>
+  (content ?? []).map(({ text }) => text).join('\n');
+
+const STATUS = { idle: 'idle', open: 'running', waiting: 'idle' } as const;
+
+/** Passes on what the agent refuses, in its own words. */
+function toldBy(error: unknown): never {
+  if (error instanceof CallError) throw new AppError(error.status, error.message, {}, { cause: error });
+  throw error;
+}
+
+interface Place {
+  session: store.SessionRow;
+  client: Client;
+  /** Of the agent's own log; undefined: nothing was said yet. */
+  at: { agentId: string; id: string } | undefined;
+}
+
+export function createSessions(deps: SessionDeps) {
+  const { db, managed, reach } = deps;
+  const got = async (userId: string, id: string): Promise<store.SessionRow> => {
+    const row = await store.session(db, userId, id);
+    if (!row) throw new AppError(404, 'Session not found');
+    return row;
+  };
+  async function place(userId: string, id: string): Promise<Place> {
+    const session = await got(userId, id);
+    const { agent_id: agentId, conversation } = session;
+    const client = await reach({ id: agentId, userId });
+    return { session, client, at: conversation === null ? undefined : { agentId, id: conversation } };
+  }
+  const statusOf = async (userId: string, row: store.SessionRow): Promise<Shown['status']> => {
+    if (row.conversation === null) return 'idle';
+    try {
+      const client = await reach({ id: row.agent_id, userId });
+      const params = { agentId: row.agent_id, id: row.conversation };
+      const { session } = await client.call(conversations.get, { params, query: { after: 0, limit: 1 } });
+      return STATUS[session.status];
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      // Its agent is stopped, and goes on when it runs again; or the conversation was deleted with what was in it.
+      return error.status === 404 ? 'terminated' : 'rescheduling';
+    }
+  };
+  async function shown(userId: string, row: store.SessionRow, status?: 'idle'): Promise<Shown> {
+    const {
+      archived_at: _,
+      created_at: __,
+      updated_at: ___,
+      metadata: ____,
+      ...agent
+    } = await managed.getAgent(userId, row.agent_id, undefined);
+    return {
+      type: 'session' as const,
+      id: row.id,
+      agent,
+      environment_id: row.environment_id,
+      status: status ?? (await statusOf(userId, row)),
+      title: row.title,
+      metadata: row.metadata as store.Metadata,
+      created_at: iso(row.created_at),
+      updated_at: iso(row.updated_at),
+      archived_at: isoOrNull(row.archived_at),
+      deployment_id: null,
+      budget: null,
+      outcome_evaluations: [],
+      resources: [],
+      vault_ids: [],
+      stats: {},
+      usage: {},
+    };
+  }
+  const inner = { got, place, shown };
+  return { ...beginning(deps, inner), ...keeping(deps, inner), ...happening(inner, createTaking(deps, inner)) };
+}
+
+interface Inner {
+  got: (userId: string, id: string) => Promise<store.SessionRow>;
+  place: (userId: string, id: string) => Promise<Place>;
+  shown: (userId: string, row: store.SessionRow, status?: 'idle') => Promise<Shown>;
+}
+type Shown = TypesOf<typeof backend.managed.getSession>['reply'];
+
+function beginning({ db, clock, managed }: SessionDeps, { shown }: Inner) {
+  return {
+    async create(userId: string, { agent, environment_id, title = null, metadata }: Create) {
+      const { id: agentId, archived_at } = await managed.getAgent(
+        userId,
+        typeof agent === 'string' ? agent : agent.id,
+        undefined,
+      );
+      if (archived_at !== null) throw new AppError(400, 'The agent is archived');
+      const environment = await managed.getEnvironment(userId, environment_id);
+      if (environment.archived_at !== null) throw new AppError(400, 'The environment is archived');
+      const at = clock();
+      const row = {
+        id: `sesn_${newId()}`,
+        user_id: userId,
+        agent_id: agentId,
+        environment_id,
+        title,
+        conversation: null,
+        archived_at: null,
+        created_at: at,
+        updated_at: at,
+      };
+      await store.add(db, userId, 'managed_sessions', { ...row, metadata: JSON.stringify(metadata ?? {}) });
+      return shown(userId, { ...row, metadata: metadata ?? {} }, 'idle');
+    },
+  };
+}
+
+function keeping({ db, clock, managed }: SessionDeps, { got, place, shown }: Inner) {
+  const change = async (userId: string, id: string, values: Parameters<typeof store.changeSession>[3]) => {
+    const row = await store.changeSession(db, userId, id, { ...values, updated_at: clock() });
+    if (!row) throw new AppError(404, 'Session not found');
+    return shown(userId, row);
+  };
+  return {
+    get: async (userId: string, id: string) => shown(userId, await got(userId, id)),
+    async update(userId: string, id: string, { title, metadata }: Change) {
+      const was = await got(userId, id);
+      const next = JSON.stringify(changed(was.metadata as store.Metadata, metadata));
+      return change(userId, id, { ...(title !== undefined && { title }), metadata: next });
+    },
+    async list(userId: string, { agent_id: agentId, ...query }: ListQuery & { agent_id?: string | undefined }) {
+      if (agentId !== undefined) await managed.getAgent(userId, agentId, undefined);
+      const page = await paged(query, async (wanted) => {
+        const rows = await store.sessions(db, userId, { ...wanted, agentId });
+        const data = [];
+        for (const row of rows) data.push(await shown(userId, row));
+        return { count: rows.length, data };
+      });
+      return { ...page, prev_page: null };
+    },
+    async archive(userId: string, id: string) {
+      const was = await got(userId, id);
+      return change(userId, id, { archived_at: was.archived_at ?? clock() });
+    },
+    async remove(userId: string, id: string) {
+      const { client, at } = await place(userId, id);
+      if (at)
+        await client.call(conversations.remove, { params: at }).catch((error: unknown) => {
+          // It was deleted there before.
+          if (!(error instanceof CallError && error.status === 404)) toldBy(error);
+        });
+      await store.remove(db, userId, 'managed_sessions', id);
+      return { id, type: 'session_deleted' as const };
+    },
+  };
+}
+
+/** What somebody does in a session, at the agent's own gateway. */
+function createTaking({ db, clock, managed }: SessionDeps, { place }: Inner) {
+  async function say(userId: string, { session, client, at }: Place, content: string): Promise<ManagedEvent> {
+    const { tools } = await managed.getAgent(userId, session.agent_id, undefined);
+    const custom = tools.flatMap((tool) => (tool.type === 'custom' ? [callersTool(tool)] : []));
+    const where = at ? { session: at.id } : { key: `managed:${session.id}` };
+    const params = { agentId: session.agent_id };
+    const body = { ...where, content, ...(custom.length > 0 && { tools: custom }) };
+    const { sessionId, seq } = await client.call(conversations.say, { params, body });
+    if (!at) await store.changeSession(db, userId, session.id, { conversation: sessionId, updated_at: clock() });
+    return {
+      id: `sevt_${seq}.0`,
+      type: 'user.message',
+      content: [{ type: 'text', text: content }],
+      processed_at: null,
+    };
+  }
+
+  async function take(userId: string, id: string, event: Sent): Promise<ManagedEvent> {
+    const found = await place(userId, id);
+    const { at, client } = found;
+    if (event.type === 'user.message') return say(userId, found, textOf(event.content));
+    if (event.type === 'user.interrupt') {
+      if (at) await client.call(conversations.cancel, { params: at });
+      return { id: `sevt_${newId()}`, type: event.type, processed_at: null };
+    }
+    if (event.type === 'user.custom_tool_result') {
+      const name = event.custom_tool_use_id;
+      const callId = callOf(name);
+      if (!at || callId === undefined) throw new AppError(400, `No run of this agent waits for the result of ${name}`);
+      const said = textOf(event.content);
+      const results = [{ callId, content: event.is_error ? `Error: ${said}` : said }];
+      await client.call(conversations.say, {
+        params: { agentId: at.agentId },
+        body: { session: at.id, content: '', results },
+      });
+      return { ...event, id: `sevt_${newId()}`, processed_at: null };
+    }
+    const approvalId = at && (await approvalOf(client, at, event.tool_use_id));
+    if (!approvalId) throw new AppError(400, `No approval waits for ${event.tool_use_id}`);
+    await client.call(conversations.decide, {
+      params: { agentId: at.agentId, id: approvalId },
+      body: { approved: event.result === 'allow' },
+    });
+    return { ...event, id: `sevt_${newId()}`, processed_at: null };
+  }
+
+  return take;
+}
+
+function happening({ place }: Inner, take: ReturnType<typeof createTaking>) {
+  const places = createPlaces();
+  return {
+    /** One after the other: the first that is refused ends it, and says so. */
+    async send(userId: string, id: string, events: readonly Sent[]) {
+      const { session } = await place(userId, id);
+      if (session.archived_at !== null) throw new AppError(400, 'The session is archived');
+      const data: ManagedEvent[] = [];
+      for (const event of events) data.push(await take(userId, id, event).catch(toldBy));
+      return { data };
+    },
+
+    async events(userId: string, id: string, { limit, page = '0.0.0' }: { limit: number; page?: string | undefined }) {
+      const read = /^(\d{1,9})\.(\d{1,9})\.(\d{1,4})$/.exec(page)?.slice(1).map(Number);
+      if (!read) throw new AppError(400, 'page must be one that was given');
+      const { client, at } = await place(userId, id);
+      if (!at) return { data: [], next_page: null };
+      return eventPage((query) => client.call(conversations.get, { params: at, query }).catch(toldBy), limit, read);
+    },
+
+    async stream(userId: string, id: string, signal: AbortSignal): Promise<Answer> {
+      const found = await place(userId, id);
+      const leave = places.take(userId, MOST_STREAMS);
+      if (!leave) throw new AppError(429, `At most ${MOST_STREAMS} streams at a time`);
+      // From what is there now; where nothing was said yet, from the beginning.
+      const from = found.at ? await lastOf(found.client, found.at).catch(toldBy) : 0;
+      return eventTexts(told(() => place(userId, id), found, { from, signal, leave }));
+    },
+  };
+}
+
+type At = NonNullable<Place['at']>;
+
+async function lastOf(client: Client, at: At): Promise<number> {
+  const { session } = await client.call(conversations.get, { params: at, query: { after: 0, limit: 1 } });
+  return session.lastSeq;
+}
+
+const callersTool = (tool: object) => {
+  const {
+    name,
+    description,
+    input_schema: parameters,
+  } = tool as {
+    name: string;
+    description: string;
+    input_schema: Record<string, unknown>;
+  };
+  return { name, description, parameters };
+};
+
+/** The approval that a call waits for. */
+async function approvalOf(client: Client, at: At, toolUseId: string): Promise<string | undefined> {
+  const callId = callOf(toolUseId);
+  const after = Math.max(0, (await lastOf(client, at)) - TAIL);
+  const { events } = await client.call(conversations.get, { params: at, query: { after, limit: TAIL } });
+  const asked = (events as Step[]).findLast((step) => step.type === 'approval_requested' && step['callId'] === callId);
+  return asked?.['approvalId'] as string | undefined;
+}
+
+interface Steps {
+  events: unknown[];
+  hasMore?: boolean | undefined;
+}
+
+/**
+ * A page goes on after the step `after`, of whose successor `skip` events were told. What was waited for there is known
+ * again from the step before `anchor` on.
+ */
+async function eventPage(
+  read: (query: { after: number; limit: number }) => Promise<Steps>,
+  limit: number,
+  [after = 0, anchor = 0, skip = 0]: readonly number[],
+): Promise<{ data: ManagedEvent[]; next_page: string | null }> {
+  const translator = new ManagedTranslator();
+  const data: ManagedEvent[] = [];
+  let [done, begin] = [Math.max(0, anchor - 1), anchor];
+  for (;;) {
+    const { events, hasMore } = await read({ after: done, limit: PAGE });
+    for (const step of events as Step[]) {
+      const all = translator.add(step);
+      const fresh = step.seq <= after ? [] : step.seq === after + 1 ? all.slice(skip) : all;
+      const room = limit - data.length;
+      if (fresh.length > room) {
+        const told = all.length - fresh.length + room;
+        return { data: [...data, ...fresh.slice(0, room)], next_page: `${step.seq - 1}.${begin}.${told}` };
+      }
+      data.push(...fresh);
+      if (ManagedTranslator.isAnchor(step)) begin = step.seq;
+      done = step.seq;
+    }
+    if (!hasMore) return { data, next_page: null };
+  }
+}
+
+async function* told(
+  look: () => Promise<Place>,
+  found: Place,
+  { from, signal, leave }: { from: number; signal: AbortSignal; leave: () => void },
+): AsyncGenerator<string> {
+  try {
+    // At once, so that the client knows that it listens.
+    yield 'event: ping\ndata: {"type":"ping"}\n\n';
+    let here = found;
+    while (!here.at) {
+      await delay(LOOK_MS, undefined, { signal });
+      here = await look();
+    }
+    // What was waited for before is known from the beginning of the newest steps on.
+    const begin = Math.max(0, from - TAIL);
+    const headers = { 'last-event-id': String(begin) };
+    const response = await here.client.open(conversations.follow, {
+      params: here.at,
+      headers,
+      signal,
+      timeout: STREAM_MS,
+    });
+    const translator = new ManagedTranslator();
+    for await (const { data, event } of eventsOf(response)) {
+      if (event === 'delta' || event === 'error') continue;
+      const step = JSON.parse(data) as Step;
+      const events = translator.add(step);
+      if (step.seq <= from) continue;
+      yield events.map((one) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`).join('');
+    }
+  } catch (error) {
+    // Who leaves is no failure of ours.
+    if (signal.aborted) return;
+    const [type, message] =
+      error instanceof CallError || error instanceof AppError
+        ? ['api_error', error.message]
+        : ['api_error', 'Internal server error'];
+    yield `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type, message } })}\n\n`;
+  } finally {
+    leave();
+  }
+}

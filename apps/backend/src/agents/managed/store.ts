@@ -1,0 +1,117 @@
+import type { Database, Tables } from '@troupe/db';
+import type { Insertable, Selectable, Updateable } from 'kysely';
+
+/** What clients of Managed Agents keep beside an agent, their environments and their sessions; each in its user's scope. */
+
+export type EnvironmentRow = Selectable<Tables['managed_environments']>;
+export type SessionRow = Selectable<Tables['managed_sessions']>;
+export type Metadata = Record<string, string>;
+
+export interface Beside {
+  metadata: Metadata;
+  tools: object[];
+  archived_at: Date | null;
+}
+
+export interface Page {
+  limit: number;
+  offset: number;
+  archived: boolean;
+}
+
+export async function beside(db: Database, userId: string, agentId: string): Promise<Beside> {
+  const row = await db
+    .user(userId)
+    .selectFrom('managed_agents')
+    .select(['metadata', 'tools', 'archived_at'])
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst();
+  return (row as Beside | undefined) ?? { metadata: {}, tools: [], archived_at: null };
+}
+
+export async function putBeside(db: Database, userId: string, agentId: string, values: Beside): Promise<void> {
+  const row = {
+    metadata: JSON.stringify(values.metadata),
+    tools: JSON.stringify(values.tools),
+    archived_at: values.archived_at,
+  };
+  await db
+    .user(userId)
+    .insertInto('managed_agents')
+    .values({ agent_id: agentId, user_id: userId, ...row })
+    .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(row))
+    .execute();
+}
+
+type Kept = 'managed_environments' | 'managed_sessions';
+
+export async function add<T extends Kept>(db: Database, userId: string, table: T, row: Insertable<Tables[T]>) {
+  await db.asUser(userId, (tx) =>
+    tx
+      .insertInto(table)
+      .values(row as never)
+      .execute(),
+  );
+}
+
+export const environment = (db: Database, userId: string, id: string): Promise<EnvironmentRow | undefined> =>
+  db.user(userId).selectFrom('managed_environments').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const session = (db: Database, userId: string, id: string): Promise<SessionRow | undefined> =>
+  db.user(userId).selectFrom('managed_sessions').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const environments = (db: Database, userId: string, page: Page): Promise<EnvironmentRow[]> =>
+  db
+    .user(userId)
+    .selectFrom('managed_environments')
+    .selectAll()
+    .$if(!page.archived, (query) => query.where('archived_at', 'is', null))
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+
+export const sessions = (
+  db: Database,
+  userId: string,
+  page: Page & { agentId: string | undefined },
+): Promise<SessionRow[]> =>
+  db
+    .user(userId)
+    .selectFrom('managed_sessions')
+    .selectAll()
+    .$if(!page.archived, (query) => query.where('archived_at', 'is', null))
+    .$if(page.agentId !== undefined, (query) => query.where('agent_id', '=', page.agentId!))
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+
+export const changeEnvironment = (
+  db: Database,
+  userId: string,
+  id: string,
+  values: Updateable<Tables['managed_environments']>,
+): Promise<EnvironmentRow | undefined> =>
+  db
+    .user(userId)
+    .updateTable('managed_environments')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+
+export const changeSession = (
+  db: Database,
+  userId: string,
+  id: string,
+  values: Updateable<Tables['managed_sessions']>,
+): Promise<SessionRow | undefined> =>
+  db.user(userId).updateTable('managed_sessions').set(values).where('id', '=', id).returningAll().executeTakeFirst();
+
+export async function remove(db: Database, userId: string, table: Kept, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.user(userId).deleteFrom(table).where('id', '=', id).executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,23 @@
+/** Asked for at once, one item ahead of who reads: what happens from now on is not missed. */
+export function readAhead<T>(events: AsyncIterable<T>): AsyncIterable<T> {
+  const reading = events[Symbol.asyncIterator]();
+  const ahead = (): ReturnType<typeof reading.next> => {
+    const asked = reading.next();
+    // It may fail while a slow reader is waited for, or after the last word: whoever awaits it hears of it.
+    asked.catch(() => undefined);
+    return asked;
+  };
+  let next = ahead();
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (let item = await next; !item.done; item = await next) {
+          next = ahead();
+          yield item.value;
+        }
+      } finally {
+        reading.return?.().catch(() => undefined);
+      }
+    },
+  };
+}

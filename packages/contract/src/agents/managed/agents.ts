@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { endpoint } from '../../endpoint.ts';
+import { firstOf } from '../ai/v1/fields.ts';
+import { AGENT_LIMIT_TEXT, START_TEXTS, TAKEN_TEXTS } from '../fields.ts';
+import {
+  anyQuery,
+  idParam,
+  listQuery,
+  managed,
+  metadata,
+  metadataChange,
+  none,
+  NOT_YOURS,
+  pageOf,
+  pageQuery,
+  REACH_ERRORS,
+} from './fields.ts';
+
+const TOOL = 'tools must be of type agent_toolset_20260401 or custom; MCP servers are attached to the agent itself';
+const MCP = 'mcp_servers: attach them to the agent with PUT /api/agents/:id/mcp-servers/:name';
+const SKILLS = 'skills: give them to the agent with POST /api/agents/:id/skills';
+const MULTI = 'multiagent: make a team instead, with POST /api/teams';
+const EFFORT = 'model: effort, speed and inference_geo cannot be set for an agent here';
+const CONFIGS = 'configs: the toolset is given as a whole; leave configs out';
+
+const policy = z.object({ type: z.enum(['always_allow', 'always_ask']) });
+const tool = z.discriminatedUnion(
+  'type',
+  [
+    z.object({
+      type: z.literal('agent_toolset_20260401'),
+      configs: none(CONFIGS),
+      default_config: z.object({ enabled: z.boolean().nullish(), permission_policy: policy.nullish() }).nullish(),
+    }),
+    z.object({
+      type: z.literal('custom'),
+      name: z.string().regex(/^[\w.:-]{1,128}$/, 'a tool must have a name of letters, digits, dots, colons and dashes'),
+      description: z.string().max(10_000),
+      input_schema: z.record(z.string(), z.unknown()),
+    }),
+  ],
+  TOOL,
+);
+const model = z.union(
+  [
+    z.string().min(1).max(200),
+    z.object({
+      id: z.string().min(1).max(200),
+      effort: z.null(EFFORT).optional(),
+      speed: z.literal('standard', EFFORT).nullish(),
+      inference_geo: z.null(EFFORT).optional(),
+    }),
+  ],
+  { error: (issue) => firstOf(issue) ?? 'model must be the name of a model' },
+);
+
+const common = {
+  description: z.string().max(2000).nullish(),
+  system: z.string().max(50_000).nullish(),
+  tools: z.array(tool).max(128).nullish(),
+  mcp_servers: none(MCP),
+  skills: none(SKILLS),
+  multiagent: z.null(MULTI).optional(),
+};
+const name = z.string().trim().min(1, 'name required').max(200);
+
+const agent = z.object({
+  type: z.literal('agent'),
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  system: z.string().nullable(),
+  model: z.object({ id: z.string(), speed: z.literal('standard') }),
+  tools: z.array(z.looseObject({ type: z.string() })),
+  mcp_servers: z.array(z.object({ type: z.literal('url'), name: z.string(), url: z.string() })),
+  skills: z.array(z.looseObject({})),
+  multiagent: z.null(),
+  metadata: z.record(z.string(), z.string()),
+  version: z.number(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  archived_at: z.string().nullable(),
+});
+
+export const createAgent = endpoint({
+  ...managed,
+  method: 'POST',
+  path: '/v1/agents',
+  summary: 'Make and start an agent, as clients of Anthropic’s Managed Agents do; with any model',
+  query: anyQuery,
+  body: z.object({ ...common, name, model, metadata: metadata.nullish() }),
+  reply: agent,
+  errors: {
+    400: [NOT_YOURS],
+    402: ['A paid plan is required. Choose a plan at /pricing', AGENT_LIMIT_TEXT],
+    409: TAKEN_TEXTS,
+    500: START_TEXTS,
+    503: ['Provisioning is temporarily disabled. Contact support.'],
+  },
+});
+
+export const getAgent = endpoint({
+  ...managed,
+  method: 'GET',
+  path: '/v1/agents/:id',
+  summary: 'An agent, or one of its versions',
+  params: idParam,
+  query: z.looseObject({ version: z.coerce.number('version must be a number').int().optional() }),
+  reply: agent,
+  errors: { 400: [NOT_YOURS], 404: [...REACH_ERRORS[404], 'Version not found'] },
+});
+
+export const updateAgent = endpoint({
+  ...managed,
+  method: 'POST',
+  path: '/v1/agents/:id',
+  summary: 'Change an agent: a new version of it; with `version`, only if that is the newest',
+  params: idParam,
+  query: anyQuery,
+  body: z.object({
+    ...common,
+    name: name.optional(),
+    model: model.optional(),
+    metadata: metadataChange.nullish(),
+    version: z.int().optional(),
+  }),
+  reply: agent,
+  errors: { ...REACH_ERRORS, 400: [NOT_YOURS], 409: ['The agent has version <number> meanwhile'] },
+});
+
+export const listAgents = endpoint({
+  ...managed,
+  method: 'GET',
+  path: '/v1/agents',
+  summary: 'The caller’s agents, whoever made them, the newest last',
+  query: listQuery,
+  reply: pageOf(agent),
+  errors: { 400: [NOT_YOURS] },
+});
+
+export const archiveAgent = endpoint({
+  ...managed,
+  method: 'POST',
+  path: '/v1/agents/:id/archive',
+  summary: 'Take no new sessions for an agent; those that it has go on',
+  params: idParam,
+  query: anyQuery,
+  reply: agent,
+  errors: { 400: [NOT_YOURS], 404: REACH_ERRORS[404] },
+});
+
+export const listAgentVersions = endpoint({
+  ...managed,
+  method: 'GET',
+  path: '/v1/agents/:id/versions',
+  summary: 'What an agent was, the newest first; the last fifty are kept',
+  params: idParam,
+  query: pageQuery,
+  reply: pageOf(agent),
+  errors: { 400: [NOT_YOURS], 404: REACH_ERRORS[404] },
+});

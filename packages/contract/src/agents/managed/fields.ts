@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { AGENT_NOT_FOUND, AGENT_STOPPED } from '../fields.ts';
+
+/** What the endpoints of Anthropic's Managed Agents have in common: their shape over our own agents, with any model. */
+
+export const managed = {
+  service: 'backend',
+  auth: 'internalOrKey',
+  tag: 'Managed agents',
+  errorShape: 'anthropic',
+} as const;
+
+export const NOT_YOURS = 'An API key of a user is needed';
+export const REACH_ERRORS = {
+  404: [AGENT_NOT_FOUND],
+  502: ['Agent is not running'],
+  503: [AGENT_STOPPED],
+} as const;
+
+export const idParam = z.object({ id: z.string().min(1).max(200) });
+/** Clients add `beta=true` to every address. */
+export const anyQuery = z.looseObject({});
+const LIMIT = 'limit must be a number from 1 to 100';
+export const pageQuery = z.looseObject({
+  limit: z.coerce.number(LIMIT).int(LIMIT).min(1, LIMIT).max(100, LIMIT).default(20),
+  page: z.string().max(200).optional(),
+});
+export const listQuery = pageQuery.extend({ include_archived: z.enum(['true', 'false']).default('false') });
+export const pageOf = <T extends z.ZodType>(item: T) =>
+  z.object({ data: z.array(item), next_page: z.string().nullable() });
+
+export const metadata = z
+  .record(z.string().min(1).max(64), z.string().max(512))
+  .refine((value) => Object.keys(value).length <= 16, 'metadata may have 16 entries');
+export const metadataChange = z.record(z.string().min(1).max(64), z.string().max(512).nullable());
+/** What is not there is refused by name, unless nothing is asked of it. */
+export const none = (text: string) => z.union([z.null(), z.array(z.unknown()).max(0)], text).optional();

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { endpoint } from '../../endpoint.ts';
+import { MESSAGE_TOO_LARGE } from '../fields.ts';
+import {
+  anyQuery,
+  idParam,
+  listQuery,
+  managed,
+  metadata,
+  metadataChange,
+  none,
+  NOT_YOURS,
+  pageOf,
+  pageQuery,
+  REACH_ERRORS,
+} from './fields.ts';
+
+const RESOURCES = 'resources: put files into the agent’s workspace instead, with PUT /api/agents/:id/files';
+const VAULTS = 'vault_ids: keys are kept with the agent and the provider, not with a session';
+const BUDGET = 'budget: give the key or the agent a cap instead';
+const TEXT = 'content must be blocks of type text: an agent takes text';
+const EVENT =
+  'an event must be of type user.message, user.interrupt, user.tool_confirmation or user.custom_tool_result';
+
+const text = z.array(z.object({ type: z.literal('text', TEXT), text: z.string().max(100_000) })).max(100);
+const message = z.object({ type: z.literal('user.message'), content: text.min(1) });
+const event = z.discriminatedUnion(
+  'type',
+  [
+    message,
+    z.object({ type: z.literal('user.interrupt') }),
+    z.object({
+      type: z.literal('user.tool_confirmation'),
+      tool_use_id: z.string().min(1).max(200),
+      result: z.enum(['allow', 'deny']),
+      deny_message: z.string().max(2000).nullish(),
+    }),
+    z.object({
+      type: z.literal('user.custom_tool_result'),
+      custom_tool_use_id: z.string().min(1).max(200),
+      content: text.nullish(),
+      is_error: z.boolean().nullish(),
+    }),
+  ],
+  EVENT,
+);
+const session = z.looseObject({
+  type: z.literal('session'),
+  id: z.string(),
+  agent: z.looseObject({ type: z.literal('agent'), id: z.string(), version: z.number() }),
+  environment_id: z.string(),
+  status: z.enum(['running', 'idle', 'rescheduling', 'terminated']),
+  title: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()),
+  created_at: z.string(),
+  updated_at: z.string(),
+  archived_at: z.string().nullable(),
+});
+const sent = z.looseObject({ id: z.string(), type: z.string() });
+const notThere = [...REACH_ERRORS[404], 'Session not found'];
+const errors = { 400: [NOT_YOURS], 404: notThere };
+const ARCHIVED = 'The session is archived';
+
+export const createSession = endpoint({
+  ...managed,
+  method: 'POST',
+  path: '/v1/sessions',
+  summary: 'A conversation with an agent; what is said in it is in the agent’s own log',
+  query: anyQuery,
+  body: z.object({
+    agent: z.union([z.string().min(1), z.object({ type: z.literal('agent'), id: z.string().min(1) })], {
+      error: 'agent must be the id of an agent: versions and overrides are not taken, a run has the newest version',
+    }),
+    environment_id: z.string().min(1).max(200),
+    title: z.string().max(200).nullish(),
+    metadata: metadata.nullish(),
+    initial_events: z.array(message).max(1).nullish(),
+    resources: none(RESOURCES),
+    vault_ids: none(VAULTS),
+    budget: z.null(BUDGET).optional(),
+  }),
+  reply: session,
+  errors: {
+    ...REACH_ERRORS,
+    400: [NOT_YOURS, 'The agent is archived', 'The environment is archived'],
+    404: [...REACH_ERRORS[404], 'Environment not found'],
+    413: [MESSAGE_TOO_LARGE],
+    429: ['At most 10,000 sessions'],
+  },
+});
+
+export const getSession = endpoint({
+  ...managed,
+  method: 'GET',
+  path: '/v1/sessions/:id',
+  summary: 'A session',
+  params: idParam,
+  query: anyQuery,
+  reply: session,
+  errors,
+});
+
+export const updateSession = endpoint({
+  ...managed,
+  method: 'POST',
+  path: '/v1/sessions/:id',
+  summary: 'Change a session’s title and metadata',
+  params: idParam,
+  query: anyQuery,
+  body: z.object({
+    title: z.string().max(200).nullish(),
+    metadata: metadataChange.nullish(),
+    vault_ids: none(VAULTS),
+    budget: z.null(BUDGET).optional(),
+  }),
+  reply: session,
+  errors,
+});
+
+export const listSessions = endpoint({
+  ...managed,
+  method: 'GET',
+  path: '/v1/sessions',
+  summary: 'Sessions, the newest first',
+  query: listQuery.extend({ agent_id: z.string().max(200).optional() }),
+  reply: z.object({ data: z.array(session), next_page: z.string().nullable(), prev_page: z.null() }),
+  errors: { 400: [NOT_YOURS], 404: REACH_ERRORS[404] },
+});
+
+export const archiveSession = endpoint({
+  ...managed,
+  method: 'POST',
+  path: '/v1/sessions/:id/archive',
+  summary: 'Take nothing more in a session; it can still be read',
+  params: idParam,
+  query: anyQuery,
+  reply: session,
+  errors,
+});
+
+export const deleteSession = endpoint({
+  ...managed,
+  method: 'DELETE',
+  path: '/v1/sessions/:id',
+  summary: 'Delete a session and what was said in it; a run of it is stopped',
+  params: idParam,
+  query: anyQuery,
+  reply: z.object({ id: z.string(), type: z.literal('session_deleted') }),
+  errors: { ...REACH_ERRORS, ...errors },
+});
+
+export const sendEvents = endpoint({
+  ...managed,
+  method: 'POST',
+  path: '/v1/sessions/:id/events',
+  summary: 'Say something in a session, interrupt it, decide about a tool, or give the result of one',
+  params: idParam,
+  query: anyQuery,
+  body: z.object({ events: z.array(event).min(1, 'events must have at least one').max(100) }),
+  reply: z.object({ data: z.array(sent) }),
+  errors: {
+    ...REACH_ERRORS,
+    400: [NOT_YOURS, ARCHIVED, 'No run of this agent waits for the result of <call>', 'No approval waits for <id>'],
+    404: notThere,
+    409: ['Approval is already decided'],
+    413: [MESSAGE_TOO_LARGE],
+  },
+});
+
+export const listEvents = endpoint({
+  ...managed,
+  method: 'GET',
+  path: '/v1/sessions/:id/events',
+  summary: 'What happened in a session, the oldest first',
+  params: idParam,
+  query: pageQuery.extend({ order: z.literal('asc', 'order must be asc').optional() }),
+  reply: pageOf(sent),
+  errors: { ...REACH_ERRORS, 400: [NOT_YOURS, 'page must be one that was given'], 404: notThere },
+});
+
+export const streamEvents = endpoint({
+  ...managed,
+  method: 'GET',
+  path: '/v1/sessions/:id/events/stream',
+  summary: 'What happens in a session from now on, as server-sent events',
+  params: idParam,
+  query: anyQuery,
+  produces: 'text/event-stream',
+  errors: { ...REACH_ERRORS, ...errors, 429: ['At most <number> streams at a time'] },
+});

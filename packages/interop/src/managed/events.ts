@@ -1,0 +1,164 @@
+/** How Anthropic's Managed Agents tell what happens in a session, from the steps of an agent's own log. */
+
+export interface Step {
+  seq: number;
+  at: string;
+  type: string;
+  [field: string]: unknown;
+}
+
+export interface ManagedEvent {
+  id: string;
+  type: string;
+  [field: string]: unknown;
+}
+
+interface Call {
+  callId: string;
+  tool: string;
+  args: string;
+  caller?: boolean;
+}
+
+interface Waiting {
+  callId: string;
+  /** Of the event that told of it. */
+  id: string;
+  isCallers: boolean;
+  isAsked: boolean;
+}
+
+const toolUseId = (seq: number, callId: string): string => `sevt_${seq}_${callId}`;
+
+/** The call that an event told of; undefined: no such event. */
+export const callOf = (eventId: string): string | undefined => /^sevt_\d{1,9}_(.+)$/.exec(eventId)?.[1];
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const blocks = (value: unknown) => [{ type: 'text', text: text(value) }];
+
+function inputOf(args: string): Record<string, unknown> {
+  try {
+    const read: unknown = JSON.parse(args);
+    if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as Record<string, unknown>;
+  } catch {
+    // The model wrote something that is no JSON: it is shown as it is.
+  }
+  return { text: args };
+}
+
+/** Steps in their order, from the beginning or from a step that ends or begins anew what is waited for. */
+export class ManagedTranslator {
+  #waiting: Waiting[] = [];
+  #isRunning = false;
+
+  /** Where somebody who has read up to here can begin again. */
+  static readonly #anchors: ReadonlySet<string> = new Set(['assistant', 'run_ended']);
+
+  static isAnchor = ({ type }: Step): boolean => ManagedTranslator.#anchors.has(type);
+
+  add(step: Step): ManagedEvent[] {
+    const { seq, at: processed_at } = step;
+    let count = 0;
+    const make = (type: string, fields: object = {}, id = `sevt_${seq}.${count++}`): ManagedEvent => ({
+      id,
+      type,
+      processed_at,
+      ...fields,
+    });
+    const told = this.#told(step, make);
+    const isStuck = this.#waiting.length > 0 && this.#waiting.every(({ isCallers, isAsked }) => isCallers || isAsked);
+    if (!isStuck || !this.#isRunning) return told;
+    this.#isRunning = false;
+    const event_ids = this.#waiting.map(({ id }) => id);
+    return [
+      ...told,
+      make('session.status_idle', { stop_reason: { type: 'requires_action', event_ids }, stop_details: null }),
+    ];
+  }
+
+  #told(step: Step, make: (type: string, fields?: object, id?: string) => ManagedEvent): ManagedEvent[] {
+    const { type } = step;
+    if (type === 'user') {
+      const said = step['background'] === undefined ? [make('user.message', { content: blocks(step['content']) })] : [];
+      return [...said, ...this.#run(make)];
+    }
+    if (type === 'assistant') return this.#said(step, make);
+    if (type === 'tool_result') return this.#result(step, make);
+    if (type === 'approval_requested') return this.#asked(step);
+    if (type === 'approval_decided') return this.#decided(step, make);
+    if (type === 'cancel_requested') return [make('user.interrupt')];
+    if (type === 'run_ended') return this.#ended(step, make);
+    return [];
+  }
+
+  #run(make: (type: string) => ManagedEvent): ManagedEvent[] {
+    if (this.#isRunning) return [];
+    this.#isRunning = true;
+    return [make('session.status_running')];
+  }
+
+  #said(step: Step, make: (type: string, fields?: object, id?: string) => ManagedEvent): ManagedEvent[] {
+    // A reader may begin here.
+    this.#isRunning = true;
+    const calls = (step['toolCalls'] ?? []) as Call[];
+    this.#waiting = calls.map(({ callId, caller }) => ({
+      callId,
+      id: toolUseId(step.seq, callId),
+      isCallers: caller === true,
+      isAsked: false,
+    }));
+    const { in: input = 0, out = 0, cached = 0 } = (step['tokens'] ?? {}) as Record<string, number>;
+    const start = make('span.model_request_start');
+    const usage = {
+      input_tokens: input - cached,
+      output_tokens: out,
+      cache_read_input_tokens: cached,
+      cache_creation_input_tokens: 0,
+    };
+    return [
+      start,
+      make('span.model_request_end', { model_request_start_id: start.id, is_error: false, model_usage: usage }),
+      ...(text(step['content']) === '' ? [] : [make('agent.message', { content: blocks(step['content']) })]),
+      ...calls.map(({ callId, tool: name, args, caller }) =>
+        make(
+          caller === true ? 'agent.custom_tool_use' : 'agent.tool_use',
+          { name, input: inputOf(args) },
+          toolUseId(step.seq, callId),
+        ),
+      ),
+    ];
+  }
+
+  #result(step: Step, make: (type: string, fields?: object) => ManagedEvent): ManagedEvent[] {
+    const call = this.#waiting.find(({ callId }) => callId === step['callId']);
+    if (!call) return [];
+    this.#waiting = this.#waiting.filter((one) => one !== call);
+    const shared = { content: blocks(step['content']), is_error: step['isError'] === true };
+    if (!call.isCallers) return [make('agent.tool_result', { tool_use_id: call.id, ...shared })];
+    return [make('user.custom_tool_result', { custom_tool_use_id: call.id, ...shared }), ...this.#run(make)];
+  }
+
+  #asked({ callId }: Step): [] {
+    for (const call of this.#waiting) if (call.callId === callId) call.isAsked = true;
+    return [];
+  }
+
+  #decided(step: Step, make: (type: string, fields?: object) => ManagedEvent): ManagedEvent[] {
+    const call = this.#waiting.find(({ callId }) => callId === step['callId']);
+    if (!call) return [];
+    call.isAsked = false;
+    const result = step['approved'] === true ? 'allow' : 'deny';
+    return [make('user.tool_confirmation', { tool_use_id: call.id, result }), ...this.#run(make)];
+  }
+
+  #ended(step: Step, make: (type: string, fields?: object) => ManagedEvent): ManagedEvent[] {
+    this.#isRunning = false;
+    this.#waiting = [];
+    const { outcome, reason, refusal } = step;
+    const idle = (type: string) => make('session.status_idle', { stop_reason: { type }, stop_details: null });
+    if (outcome === 'done' || outcome === 'cancelled') return [idle('end_turn')];
+    const message = text(reason) || 'The run ended without an answer.';
+    const error = { type: 'unknown_error', message, retry_status: { type: 'exhausted' } };
+    return [make('session.error', { error }), idle(refusal === undefined ? 'retries_exhausted' : 'budget_reached')];
+  }
+}

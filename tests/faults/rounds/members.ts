@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ServiceProcess } from '@troupe/testing/processes/service';
+
+/** Whatever can be killed, frozen and started again. */
+export interface Member {
+  name: string;
+  /** Ends it at once; settles when its watcher has brought it back. */
+  kill: () => Promise<void>;
+  signal: (signal: NodeJS.Signals) => void;
+  pid: () => number;
+}
+
+interface Running {
+  pid: number;
+  signal: (signal: NodeJS.Signals) => void;
+  ended: Promise<unknown>;
+}
+
+/** What a watcher waits before it starts a process again. */
+const AGAIN_MS = 500;
+const READY_MS = 30_000;
+
+/** A process with somebody who starts it again. */
+export async function member(
+  name: string,
+  start: () => Running | Promise<Running>,
+  ready: () => Promise<boolean>,
+): Promise<Member & { stop: () => Promise<void> }> {
+  let running = await start();
+  await until(ready, name);
+  const end = async () => {
+    running.signal('SIGKILL');
+    await running.ended;
+  };
+  return {
+    name,
+    signal: (signal) => running.signal(signal),
+    pid: () => running.pid,
+    async kill() {
+      await end();
+      await delay(AGAIN_MS);
+      running = await start();
+      await until(ready, name);
+    },
+    stop: end,
+  };
+}
+
+/** A program of the system, with all that it starts in one group. */
+export function startProgram(command: string, args: readonly string[]): Running {
+  const child = spawn(command, args, { stdio: 'ignore', detached: true });
+  const pid = child.pid!;
+  return { pid, ended: once(child, 'exit'), signal: (signal) => void process.kill(-pid, signal) };
+}
+
+export const ofService = ({ pid, kill, exit }: ServiceProcess): Running => ({
+  pid,
+  ended: exit,
+  signal: (signal) => void kill(signal),
+});
+
+export async function until(ready: () => Promise<boolean>, name: string): Promise<void> {
+  const deadline = Date.now() + READY_MS;
+  while (!(await ready().catch(() => false))) {
+    if (Date.now() > deadline) throw new Error(`${name} is not there after ${READY_MS / 1000} s`);
+    await delay(50);
+  }
+}
+
+export const listens = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const say = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => say(true)).once('error', () => say(false));
+  });
