@@ -183,6 +183,13 @@ async function askAlone(agent: Agent, { input, definition, ...given }: TrialGive
   }
 }
 
+/** Nothing where nothing is; every other error is one. */
+const unlessGone = <T>(read: Promise<T>): Promise<T | undefined> =>
+  read.catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  });
+
 export function createTrials(deps: TrialsDeps) {
   const { db, dataDir, log, thinking } = deps;
   const pool: WorkerPool = createWorkerPool();
@@ -192,9 +199,10 @@ export function createTrials(deps: TrialsDeps) {
   /** What processes that died have left. */
   async function sweep(): Promise<void> {
     const before = Date.now() - (deps.leftMs ?? LEFT_MS);
-    for (const name of await readdir(root).catch(() => [])) {
+    for (const name of (await unlessGone(readdir(root))) ?? []) {
       const folder = path.join(root, name);
-      const found = await stat(folder).catch(() => undefined);
+      // Another process may sweep, too.
+      const found = await unlessGone(stat(folder));
       if (found && found.mtimeMs < before) await removeTree(folder);
     }
   }

@@ -55,6 +55,6 @@ const ordered = (_: string, value: unknown): unknown =>
   isPart(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
 
 /** What an agent is and does, in 64 characters; its name is no part of that. */
-export function definitionDigest({ name: _, ...rest }: AgentDefinition): string {
-  return sha256Hex(JSON.stringify(rest, ordered));
+export function definitionDigest(definition: AgentDefinition): string {
+  return sha256Hex(JSON.stringify({ ...definition, name: undefined }, ordered));
 }

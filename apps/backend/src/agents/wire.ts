@@ -1,5 +1,6 @@
 import type { Accounts } from '@troupe/accounts';
 import { createSandbox, type Sandbox } from '@troupe/agent';
+import type { ChannelHost } from '@troupe/channels';
 import { applyConfigJob, stopAgentsJob, takeChangeJob, tryCaseJob } from '@troupe/contract';
 import { keepSwept, openBlobs } from '@troupe/db';
 import { createFleet, createTrials, type Driver, type Fleet } from '@troupe/fleet';
@@ -98,17 +99,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
 
   const making = wireMaking(server, { ...deps, ai, fleet, liveStream });
   const trials = wireEvaluations(server, { ...deps, ai, agents: making.agents, outbound, sandbox });
-  channelRoutes(
-    server,
-    createChannels({
-      db,
-      roster,
-      fleet,
-      host: running.channels,
-      url: deps.url,
-      isHere: deps.settings.AGENT_DRIVER === 'embedded',
-    }),
-  );
+  wireChannels(server, deps, fleet, running.channels);
   const runtime = createRuntime({ roster, fleet, clock, version });
   const resource = createResource(server);
   runtimeRoutes(server, { runtime, resource, shellOff, browserOff });
@@ -134,6 +125,11 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const life = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
   const kept = blobs ? [blobs, keepSwept(blobs, log)] : [];
   return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, trials, life]) };
+}
+
+function wireChannels(server: Server, { db, roster, url, settings }: AgentDeps, fleet: Fleet, host: ChannelHost): void {
+  const isHere = settings.AGENT_DRIVER === 'embedded';
+  channelRoutes(server, createChannels({ db, roster, fleet, host, url, isHere }));
 }
 
 /** Agents that people run on their own machines. */

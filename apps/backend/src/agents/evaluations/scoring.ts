@@ -5,7 +5,7 @@ import { lookAt, randomHex, type WorkerPool } from '@troupe/kernel';
 import { z } from 'zod';
 
 /** What a trial is measured by. Null: nobody could say. */
-export interface Verdict {
+interface Verdict {
   passed: boolean | null;
   says: string;
 }

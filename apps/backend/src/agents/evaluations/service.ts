@@ -20,8 +20,6 @@ export interface EvaluationsDeps {
   log: Log;
 }
 
-export type EvaluationsService = ReturnType<typeof createEvaluations>;
-
 const LOOK_MS = 2_000;
 const ANSWER_KEPT = 8_000;
 const CALLS_KEPT = 50;
@@ -103,19 +101,10 @@ function watched(deps: EvaluationsDeps, resultId: string, stopping: AbortSignal)
   };
 }
 
-export function createEvaluations(deps: EvaluationsDeps) {
-  const { db, jobs, roster, trials, thinking, agents, pool, clock, log } = deps;
-  const take = createTaking(deps);
-
-  const close = (resultId: string, evaluationId: string, userId: string, outcome: store.Outcome | undefined) =>
-    db.asSystem(async (tx) => {
-      if (outcome) await store.closeResult(tx, resultId, outcome, clock());
-      const ended = await store.finish(tx, evaluationId, clock());
-      if (ended?.status === 'passed' && ended.takes)
-        await jobs.send(tx, takeChangeJob, { userId, evaluationId }, { owner: userId });
-    });
-
-  async function tried(found: store.ForTrial & { left: number }, stopping: AbortSignal): Promise<store.Outcome> {
+/** Tries one case, whatever becomes of it. */
+function createTrying(deps: EvaluationsDeps) {
+  const { roster, trials, thinking, pool, log } = deps;
+  return async function tried(found: store.ForTrial & { left: number }, stopping: AbortSignal): Promise<store.Outcome> {
     const row = await roster.system.find(found.agent_id);
     if (row?.status !== 'running') return skipped('The agent is not running');
     const definition = definitionSchema.parse(found.definition);
@@ -148,7 +137,45 @@ export function createEvaluations(deps: EvaluationsDeps) {
     } finally {
       watch.end();
     }
-  }
+  };
+}
+
+const MEANWHILE = 'The agent was changed meanwhile. Try the cases again';
+
+/** Makes the change that has passed, unless the agent is another by now. Twice comes to the same. */
+function createTakingOver({ db, roster, agents, clock }: EvaluationsDeps) {
+  return async ({ userId, evaluationId }: { userId: string; evaluationId: string }): Promise<void> => {
+    const found = await store.findToTake(db.system, evaluationId, userId);
+    const row = found && (await roster.of(userId).find(found.agent_id));
+    if (!row) return;
+    const refuse = async (reason: string): Promise<void> => {
+      await store.markTaken(db.system, evaluationId, { not_taken: reason });
+    };
+    const change = found.change as unknown as EvaluationChange;
+    try {
+      const preview = await roster.system.preview(row, { ...change, purpose: readPurpose(change.purpose) });
+      if (definitionDigest(preview) !== found.definition_digest) return await refuse(MEANWHILE);
+      await agents.update(row.id, userId, { ...change, force: true });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return refuse(error.message);
+    }
+    await store.markTaken(db.system, evaluationId, { taken_at: clock() });
+  };
+}
+
+export function createEvaluations(deps: EvaluationsDeps) {
+  const { db, jobs, clock } = deps;
+  const take = createTaking(deps);
+  const tried = createTrying(deps);
+
+  const close = (resultId: string, evaluationId: string, userId: string, outcome: store.Outcome | undefined) =>
+    db.asSystem(async (tx) => {
+      if (outcome) await store.closeResult(tx, resultId, outcome, clock());
+      const ended = await store.finish(tx, evaluationId, clock());
+      if (ended?.status === 'passed' && ended.takes)
+        await jobs.send(tx, takeChangeJob, { userId, evaluationId }, { owner: userId });
+    });
 
   return {
     async tryCase({ userId, resultId }: { userId: string; resultId: string }, signal: AbortSignal): Promise<void> {
@@ -160,23 +187,6 @@ export function createEvaluations(deps: EvaluationsDeps) {
       await close(resultId, found.evaluation_id, userId, await tried(found, signal));
     },
 
-    /** The change that has passed, unless the agent is another by now. */
-    async takeChange({ userId, evaluationId }: { userId: string; evaluationId: string }): Promise<void> {
-      const found = await store.findToTake(db.system, evaluationId, userId);
-      const row = found && (await roster.of(userId).find(found.agent_id));
-      if (!row) return;
-      const change = found.change as unknown as EvaluationChange;
-      try {
-        const preview = await roster.system.preview(row, { ...change, purpose: readPurpose(change.purpose) });
-        if (definitionDigest(preview) !== found.definition_digest)
-          throw new AppError(409, 'The agent was changed meanwhile. Try the cases again');
-        await agents.update(row.id, userId, { ...change, force: true });
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        await store.markTaken(db.system, evaluationId, { not_taken: error.message });
-        return;
-      }
-      await store.markTaken(db.system, evaluationId, { taken_at: clock() });
-    },
+    takeChange: createTakingOver(deps),
   };
 }

@@ -1,5 +1,5 @@
 import { CASE_SECONDS, MOST_CHECKS, web } from '@troupe/contract';
-import type { EvaluationCase } from '@troupe/contract';
+import type { EvaluationCase, TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useSend } from '../../../api.ts';
 import { evaluations as texts } from '../../../texts/evaluations.ts';
@@ -13,20 +13,9 @@ import { CHECK_KINDS, checkOf, draftOf, schemaIn, type CheckDraft } from './chec
 const REFRESH = { refresh: [web.evaluations.listCases] };
 const LONG = new Set<CheckDraft['kind']>(['schema', 'judge']);
 
-/** What the agent is told, and what is expected of it. */
-export function CaseForm({
-  agentId,
-  given,
-  onClose,
-}: {
-  agentId: string;
-  given: EvaluationCase | undefined;
-  onClose: () => void;
-}) {
-  const [name, setName] = useState(given?.name ?? '');
-  const [input, setInput] = useState(given?.input ?? '');
-  const [seconds, setSeconds] = useState(String(given?.maxSeconds ?? CASE_SECONDS.usual));
-  const [checks, setChecks] = useState<CheckDraft[]>(given?.checks.map(draftOf) ?? [{ kind: 'contains', value: '' }]);
+type Body = TypesOf<typeof web.evaluations.createCase>['body'];
+
+function useSave({ agentId, given, onClose }: CaseFormProps) {
   const say = useSay();
   const done = () => {
     say(texts.saved);
@@ -34,15 +23,32 @@ export function CaseForm({
   };
   const create = useSend(web.evaluations.createCase, { ...REFRESH, done });
   const update = useSend(web.evaluations.updateCase, { ...REFRESH, done });
-  const { error, isPending } = given ? update : create;
-  const hasBadSchema = checks.some(({ kind, value }) => kind === 'schema' && !schemaIn(value));
-  const submit = () => {
-    const stubs = given?.stubs ?? [];
-    const body = { name, input, checks: checks.map(checkOf), stubs, maxSeconds: Number(seconds) };
+  const save = (body: Body) => {
     if (given) update.mutate({ params: { id: agentId, caseId: given.id }, body });
     else create.mutate({ params: { id: agentId }, body });
   };
-  const change = (place: number, next: CheckDraft) => setChecks(checks.with(place, next));
+  const { error, isPending } = given ? update : create;
+  return { save, error, isPending };
+}
+
+interface CaseFormProps {
+  agentId: string;
+  given: EvaluationCase | undefined;
+  onClose: () => void;
+}
+
+/** What the agent is told, and what is expected of it. */
+export function CaseForm({ agentId, given, onClose }: CaseFormProps) {
+  const [name, setName] = useState(given?.name ?? '');
+  const [input, setInput] = useState(given?.input ?? '');
+  const [seconds, setSeconds] = useState(String(given?.maxSeconds ?? CASE_SECONDS.usual));
+  const [checks, setChecks] = useState<CheckDraft[]>(given?.checks.map(draftOf) ?? [{ kind: 'contains', value: '' }]);
+  const { save, error, isPending } = useSave({ agentId, given, onClose });
+  const hasBadSchema = checks.some(({ kind, value }) => kind === 'schema' && !schemaIn(value));
+  const submit = () => {
+    const stubs = given?.stubs ?? [];
+    save({ name, input, checks: checks.map(checkOf), stubs, maxSeconds: Number(seconds) });
+  };
   return (
     <Dialog open onClose={onClose} title={given ? given.name : texts.add} wide>
       <Form error={error} fields={['name', 'input', 'maxSeconds']} onSubmit={submit} className="flex flex-col gap-4">
@@ -62,27 +68,7 @@ export function CaseForm({
           value={input}
           onChange={({ target }) => setInput(target.value)}
         />
-        <fieldset className="flex flex-col gap-3">
-          <legend className="eyebrow mb-2">{texts.checks}</legend>
-          {checks.map((check, place) => (
-            <CheckRow
-              key={place}
-              check={check}
-              onChange={(next) => change(place, next)}
-              onRemove={checks.length > 1 ? () => setChecks(checks.toSpliced(place, 1)) : undefined}
-            />
-          ))}
-          <div>
-            <Button
-              small
-              icon="plus"
-              disabled={checks.length >= MOST_CHECKS}
-              onClick={() => setChecks([...checks, { kind: 'contains', value: '' }])}
-            >
-              {texts.addCheck}
-            </Button>
-          </div>
-        </fieldset>
+        <Checks checks={checks} onChange={setChecks} />
         {given && given.stubs.length > 0 && (
           <p className="text-[0.9rem] text-ink-soft">{texts.stubs(given.stubs.map(({ tool }) => tool).join(', '))}</p>
         )}
@@ -103,6 +89,32 @@ export function CaseForm({
         </div>
       </Form>
     </Dialog>
+  );
+}
+
+function Checks({ checks, onChange }: { checks: CheckDraft[]; onChange: (next: CheckDraft[]) => void }) {
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="eyebrow mb-2">{texts.checks}</legend>
+      {checks.map((check, place) => (
+        <CheckRow
+          key={place}
+          check={check}
+          onChange={(next) => onChange(checks.with(place, next))}
+          onRemove={checks.length > 1 ? () => onChange(checks.toSpliced(place, 1)) : undefined}
+        />
+      ))}
+      <div>
+        <Button
+          small
+          icon="plus"
+          disabled={checks.length >= MOST_CHECKS}
+          onClick={() => onChange([...checks, { kind: 'contains', value: '' }])}
+        >
+          {texts.addCheck}
+        </Button>
+      </div>
+    </fieldset>
   );
 }
 

@@ -13,7 +13,7 @@ import { Confirm } from '../../../ui/dialog.tsx';
 import { CheckField } from '../../../ui/field.tsx';
 import { Refused } from '../../../ui/form.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { CaseForm } from './case-form.tsx';
 import { sayCheck } from './checks.ts';
@@ -37,6 +37,22 @@ export function Evaluations({ agentId }: { agentId: string }) {
 type Ran = UseQueryResult<TypesOf<typeof web.evaluations.list>['reply']>;
 type Known = UseQueryResult<TypesOf<typeof web.evaluations.listCases>['reply']>;
 
+const COLUMNS: Column<Evaluation>[] = [
+  { key: 'when', header: texts.when, cell: ({ createdAt }) => ago(createdAt) },
+  { key: 'what', header: texts.what, cell: ({ isProposal }) => (isProposal ? texts.proposal : texts.asIs) },
+  {
+    key: 'status',
+    header: texts.passed,
+    cell: ({ status, passed, cases: all }) => (
+      <span className="inline-flex flex-wrap items-center gap-2">
+        <Status value={status === 'passed' ? 'ok' : status} text={texts.states[status] ?? status} />
+        {texts.of(passed, all)}
+      </span>
+    ),
+  },
+  { key: 'cost', header: texts.cost, cell: ({ costUsd }) => <span className="num">{money(costUsd)}</span> },
+];
+
 function Results({ agentId, from, cases }: { agentId: string; from: Ran; cases: number }) {
   const [shown, setShown] = useState<string>();
   const refresh = [web.evaluations.list, web.evaluations.get];
@@ -46,6 +62,18 @@ function Results({ agentId, from, cases }: { agentId: string; from: Ran; cases: 
   const last = rows.find(({ status }) => status === 'passed' || status === 'failed');
   const isBusy = rows[0]?.status === 'running';
   const about = last && last.cases > 0 ? money((last.costUsd / last.cases) * cases) : undefined;
+  const actionsOf = ({ id, status }: Evaluation) => (
+    <span className="inline-flex gap-1">
+      <Button small kind="quiet" onClick={() => setShown(id)}>
+        {texts.look}
+      </Button>
+      {status === 'running' && (
+        <Button small kind="quiet" onClick={() => stop.mutate({ params: { id: agentId, evaluationId: id } })}>
+          {texts.stop}
+        </Button>
+      )}
+    </span>
+  );
   return (
     <Card
       title={texts.results}
@@ -73,37 +101,7 @@ function Results({ agentId, from, cases }: { agentId: string; from: Ran; cases: 
         retry={() => void from.refetch()}
         rowKey={({ id }) => id}
         empty={<Empty title={texts.none}>{texts.noneHint}</Empty>}
-        columns={[
-          { key: 'when', header: texts.when, cell: ({ createdAt }) => ago(createdAt) },
-          { key: 'what', header: texts.what, cell: ({ isProposal }) => (isProposal ? texts.proposal : texts.asIs) },
-          {
-            key: 'status',
-            header: texts.passed,
-            cell: ({ status, passed, cases: all }) => (
-              <span className="inline-flex flex-wrap items-center gap-2">
-                <Status value={status === 'passed' ? 'ok' : status} text={texts.states[status] ?? status} />
-                {texts.of(passed, all)}
-              </span>
-            ),
-          },
-          { key: 'cost', header: texts.cost, cell: ({ costUsd }) => <span className="num">{money(costUsd)}</span> },
-          {
-            key: 'look',
-            header: '',
-            cell: ({ id, status }) => (
-              <span className="inline-flex gap-1">
-                <Button small kind="quiet" onClick={() => setShown(id)}>
-                  {texts.look}
-                </Button>
-                {status === 'running' && (
-                  <Button small kind="quiet" onClick={() => stop.mutate({ params: { id: agentId, evaluationId: id } })}>
-                    {texts.stop}
-                  </Button>
-                )}
-              </span>
-            ),
-          },
-        ]}
+        columns={[...COLUMNS, { key: 'look', header: '', cell: actionsOf }]}
       />
       {shown !== undefined && <EvaluationDialog agentId={agentId} id={shown} onClose={() => setShown(undefined)} />}
     </Card>

@@ -9,8 +9,7 @@ import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Gated } from '../evaluations/gated.tsx';
 
-/** Which collections of documents an agent may search. */
-export function AgentKnowledge({ agentId }: { agentId: string }) {
+function useGiving(agentId: string) {
   const say = useSay();
   const read = useCall(web.knowledge.listOfAgent, { params: { id: agentId } });
   const nameOf = (id: string) => read.data?.collections.find((one) => one.id === id)?.name ?? '';
@@ -24,6 +23,7 @@ export function AgentKnowledge({ agentId }: { agentId: string }) {
     done: (_, { params }) => say(texts.taken(nameOf(params.collectionId))),
   });
   const error = give.error ?? take.error;
+  const isPending = give.isPending || take.isPending;
   const [wanted, setWanted] = useState<{ id: string; on: boolean }>();
   const change = (collectionId: string, on: boolean, force = false) => {
     setWanted({ id: collectionId, on });
@@ -33,6 +33,12 @@ export function AgentKnowledge({ agentId }: { agentId: string }) {
     if (on) give.mutate({ ...input, body: {} });
     else take.mutate(input);
   };
+  return { read, error, isPending, wanted, change };
+}
+
+/** Which collections of documents an agent may search. */
+export function AgentKnowledge({ agentId }: { agentId: string }) {
+  const { read, error, isPending, wanted, change } = useGiving(agentId);
   return (
     <Card
       title={texts.title}
@@ -66,7 +72,7 @@ export function AgentKnowledge({ agentId }: { agentId: string }) {
                   label={name}
                   hint={description}
                   checked={on}
-                  disabled={give.isPending || take.isPending}
+                  disabled={isPending}
                   onChange={({ target }) => change(collectionId, target.checked)}
                 />
               ))}
