@@ -1,5 +1,5 @@
 import { takeChangeJob, type EvaluationChange, type EvaluationCheck, type EvaluationStub } from '@troupe/contract';
-import type { Database, Jobs } from '@troupe/db';
+import type { Database, Jobs, SystemTx } from '@troupe/db';
 import { definitionSchema } from '@troupe/domain';
 import type { Thinker, Thinking, Trial, Trials } from '@troupe/fleet';
 import { AppError, type Clock, type Log, type WorkerPool } from '@troupe/kernel';
@@ -55,11 +55,11 @@ const spentOn = ({ answer, calls, spent }: Trial) => ({
 
 /** Takes one case up, if it is to be tried: the mark is stored before the agent is asked, so none is paid for twice. */
 function createTaking({ db, clock }: EvaluationsDeps) {
-  async function allowed(found: store.ForTrial): Promise<store.Outcome | { left: number }> {
+  async function allowed(tx: SystemTx, found: store.ForTrial): Promise<store.Outcome | { left: number }> {
     const { agent_id: agentId, evaluation_id: evaluationId } = found;
     const today = new Date(clock());
     today.setUTCHours(0, 0, 0, 0);
-    const { costMicros, tokens } = await store.spent(db.system, { evaluationId, agentId, since: today });
+    const { costMicros, tokens } = await store.spent(tx, { evaluationId, agentId, since: today });
     const most = Number(found.max_cost_micros);
     if (costMicros > most || (most > 0 && costMicros === most))
       return skipped(`The evaluation may cost $${(most / 1e6).toFixed(2)}, and that is spent`);
@@ -78,7 +78,7 @@ function createTaking({ db, clock }: EvaluationsDeps) {
         return { of, closes: { status: 'interrupted', error: 'Interrupted: the process that tried it ended' } };
       if (found.status !== 'waiting') return { of };
       if (found.evaluation_status !== 'running') return { of, closes: skipped('The evaluation was stopped') };
-      const may = await allowed(found);
+      const may = await allowed(tx, found);
       if ('status' in may) return { of, closes: may };
       await store.begin(tx, resultId, clock());
       return { ...found, ...may };
