@@ -23,6 +23,7 @@ const agentWith =
   (id) => ({ ...agent(id), body });
 const inAgent = ({ agentId }: OwnerIds, more: object = {}) => ({ params: { agentId, ...more } });
 const taskOf = ({ conversationId }: OwnerIds): string => `task-${conversationId}`;
+const EVALUATION_CASE = { name: 'stolen', input: 'x', checks: [{ kind: 'contains', text: 'x' }] };
 const inConversation: Make = ({ agentId: id, conversationId: sessionId }) => ({ params: { id, sessionId } });
 const backup: Make = ({ agentId: id, backupId }) => ({ params: { id, backupId } });
 const only =
@@ -223,7 +224,26 @@ const WEB: Record<string, Make> = {
     body: { title: 'stolen' },
   }),
   'DELETE /api/agents/:id/sessions/:sessionId': inConversation,
-  'GET /api/agents/:id/sessions/:sessionId/skill': inConversation,
+  'POST /api/agents/:id/sessions/:sessionId/skill': ({ agentId: id, conversationId: sessionId }) => ({
+    params: { id, sessionId },
+    body: { run: 1 },
+  }),
+  'GET /api/agents/:id/evaluation-cases': agent,
+  'POST /api/agents/:id/evaluation-cases': (id) => ({ ...agent(id), body: EVALUATION_CASE }),
+  'POST /api/agents/:id/evaluation-cases/from-run': ({ agentId: id, conversationId: sessionId }) => ({
+    params: { id },
+    body: { sessionId, run: 1 },
+  }),
+  'PUT /api/agents/:id/evaluation-cases/:caseId': ({ agentId: id }) => ({
+    params: { id, caseId: 'x' },
+    body: EVALUATION_CASE,
+  }),
+  'DELETE /api/agents/:id/evaluation-cases/:caseId': ({ agentId: id }) => ({ params: { id, caseId: 'x' } }),
+  'GET /api/agents/:id/evaluations': agent,
+  'POST /api/agents/:id/evaluations': (id) => ({ ...agent(id), body: {} }),
+  'GET /api/agents/:id/evaluations/:evaluationId': ({ agentId: id }) => ({ params: { id, evaluationId: 'x' } }),
+  'POST /api/agents/:id/evaluations/:evaluationId/stop': ({ agentId: id }) => ({ params: { id, evaluationId: 'x' } }),
+  'PUT /api/agents/:id/evaluation-gate': (id) => ({ ...agent(id), body: { enabled: true } }),
   'GET /api/agents/:id/sessions/:sessionId/branches': inConversation,
   'POST /api/agents/:id/sessions/:sessionId/branches': ({ agentId: id, conversationId: sessionId }) => ({
     params: { id, sessionId },

@@ -39,6 +39,13 @@ export interface Endpoints {
       success: true;
     };
   };
+  /** Remove a case */
+  'DELETE /api/agents/:id/evaluation-cases/:caseId': {
+    params: { id: string; caseId: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Delete a file, or a folder with all that is in it */
   'DELETE /api/agents/:id/files': {
     params: { id: string };
@@ -52,6 +59,9 @@ export interface Endpoints {
   /** Take a collection from an agent */
   'DELETE /api/agents/:id/knowledge/:collectionId': {
     params: { id: string; collectionId: string };
+    query?: {
+      force?: 'true' | 'false';
+    };
     reply: {
       collections: ({
         id: string;
@@ -92,6 +102,9 @@ export interface Endpoints {
   /** Take a skill from an agent */
   'DELETE /api/agents/:id/skills/:skillId': {
     params: { id: string; skillId: string };
+    query?: {
+      force?: 'true' | 'false';
+    };
     reply: {
       skills: ({
         id: string;
@@ -614,6 +627,170 @@ export interface Endpoints {
       status: 'ok';
     };
   };
+  /** What the agent is tried with */
+  'GET /api/agents/:id/evaluation-cases': {
+    params: { id: string };
+    reply: {
+      cases: ({
+        name: string;
+        input: string;
+        checks: ({
+          kind: 'contains';
+          text: string;
+        } | {
+          kind: 'lacks';
+          text: string;
+        } | {
+          kind: 'regex';
+          pattern: string;
+        } | {
+          kind: 'schema';
+          schema: Record<string, unknown>;
+        } | {
+          kind: 'called';
+          tool: string;
+          with?: string;
+        } | {
+          kind: 'not_called';
+          tool: string;
+        } | {
+          kind: 'cost';
+          mostUsd: number;
+        } | {
+          kind: 'time';
+          mostSeconds: number;
+        } | {
+          kind: 'judge';
+          criteria: string;
+        })[];
+        stubs: ({
+          tool: string;
+          result: string;
+        })[];
+        maxSeconds: number;
+        id: string;
+        revision: number;
+        updatedAt: string;
+      })[];
+      max: number;
+    };
+  };
+  /** The evaluations of an agent, newest first, and whether its changes wait for them */
+  'GET /api/agents/:id/evaluations': {
+    params: { id: string };
+    query?: {
+      limit?: string;
+    };
+    reply: {
+      evaluations: ({
+        id: string;
+        status: 'running' | 'passed' | 'failed' | 'stopped';
+        isProposal: boolean;
+        takes: boolean;
+        takenAt: string | null;
+        notTaken: string | null;
+        cases: number;
+        passed: number;
+        over: number;
+        costUsd: number;
+        createdAt: string;
+        finishedAt: string | null;
+      })[];
+      isGated: boolean;
+    };
+  };
+  /** One evaluation, case by case, beside the one before it */
+  'GET /api/agents/:id/evaluations/:evaluationId': {
+    params: { id: string; evaluationId: string };
+    reply: {
+      id: string;
+      status: 'running' | 'passed' | 'failed' | 'stopped';
+      isProposal: boolean;
+      takes: boolean;
+      takenAt: string | null;
+      notTaken: string | null;
+      cases: number;
+      passed: number;
+      over: number;
+      costUsd: number;
+      createdAt: string;
+      finishedAt: string | null;
+      change: {
+        config?: Record<string, unknown>;
+        purpose?: {
+          instruction?: string;
+          tools?: string[];
+        };
+        skill?: {
+          id: string;
+          on: boolean;
+          digest?: string;
+        };
+        collection?: {
+          id: string;
+          on: boolean;
+        };
+      } | null;
+      results: ({
+        caseId: string;
+        name: string;
+        input: string;
+        status: 'waiting' | 'running' | 'passed' | 'failed' | 'broken' | 'interrupted' | 'skipped';
+        was: 'waiting' | 'running' | 'passed' | 'failed' | 'broken' | 'interrupted' | 'skipped' | null;
+        checks: ({
+          check: {
+            kind: 'contains';
+            text: string;
+          } | {
+            kind: 'lacks';
+            text: string;
+          } | {
+            kind: 'regex';
+            pattern: string;
+          } | {
+            kind: 'schema';
+            schema: Record<string, unknown>;
+          } | {
+            kind: 'called';
+            tool: string;
+            with?: string;
+          } | {
+            kind: 'not_called';
+            tool: string;
+          } | {
+            kind: 'cost';
+            mostUsd: number;
+          } | {
+            kind: 'time';
+            mostSeconds: number;
+          } | {
+            kind: 'judge';
+            criteria: string;
+          };
+          passed: boolean | null;
+          says: string;
+        })[];
+        answer: string | null;
+        calls: ({
+          tool: string;
+          args: string;
+          isError: boolean;
+          isRun: boolean;
+        })[];
+        error: string | null;
+        tokens: number;
+        costUsd: number;
+        seconds: number;
+      })[];
+      before: {
+        id: string;
+        createdAt: string;
+        passed: number;
+        cases: number;
+        costUsd: number;
+      } | null;
+    };
+  };
   /** What is in a folder of an agent’s workspace, by name; at most 2,000 entries */
   'GET /api/agents/:id/files': {
     params: { id: string };
@@ -950,17 +1127,6 @@ export interface Endpoints {
       format?: 'markdown' | 'json';
     };
     reply: string;
-  };
-  /** A finished run written down as a SKILL.md, to be edited. Nothing is kept: send it for a review when it is good */
-  'GET /api/agents/:id/sessions/:sessionId/skill': {
-    params: { id: string; sessionId: string };
-    query?: {
-      run?: string;
-    };
-    reply: {
-      name: string;
-      content: string;
-    };
   };
   /** The links that show conversations of an agent */
   'GET /api/agents/:id/shares': {
@@ -3023,6 +3189,194 @@ export interface Endpoints {
       error: string | null;
     };
   };
+  /** Add a case: what the agent is told, and what is expected of its answer */
+  'POST /api/agents/:id/evaluation-cases': {
+    params: { id: string };
+    body: {
+      name: string;
+      input: string;
+      checks: ({
+        kind: 'contains';
+        text: string;
+      } | {
+        kind: 'lacks';
+        text: string;
+      } | {
+        kind: 'regex';
+        pattern: string;
+      } | {
+        kind: 'schema';
+        schema: Record<string, unknown>;
+      } | {
+        kind: 'called';
+        tool: string;
+        with?: string;
+      } | {
+        kind: 'not_called';
+        tool: string;
+      } | {
+        kind: 'cost';
+        mostUsd: number;
+      } | {
+        kind: 'time';
+        mostSeconds: number;
+      } | {
+        kind: 'judge';
+        criteria: string;
+      })[];
+      stubs?: ({
+        tool: string;
+        result: string;
+      })[];
+      maxSeconds?: number;
+    };
+    reply: {
+      name: string;
+      input: string;
+      checks: ({
+        kind: 'contains';
+        text: string;
+      } | {
+        kind: 'lacks';
+        text: string;
+      } | {
+        kind: 'regex';
+        pattern: string;
+      } | {
+        kind: 'schema';
+        schema: Record<string, unknown>;
+      } | {
+        kind: 'called';
+        tool: string;
+        with?: string;
+      } | {
+        kind: 'not_called';
+        tool: string;
+      } | {
+        kind: 'cost';
+        mostUsd: number;
+      } | {
+        kind: 'time';
+        mostSeconds: number;
+      } | {
+        kind: 'judge';
+        criteria: string;
+      })[];
+      stubs: ({
+        tool: string;
+        result: string;
+      })[];
+      maxSeconds: number;
+      id: string;
+      revision: number;
+      updatedAt: string;
+    };
+  };
+  /** Make a case of a finished run: its prompt, the tools that it called, and what those answered that are not run in a trial */
+  'POST /api/agents/:id/evaluation-cases/from-run': {
+    params: { id: string };
+    body: {
+      sessionId: string;
+      run: number;
+    };
+    reply: {
+      name: string;
+      input: string;
+      checks: ({
+        kind: 'contains';
+        text: string;
+      } | {
+        kind: 'lacks';
+        text: string;
+      } | {
+        kind: 'regex';
+        pattern: string;
+      } | {
+        kind: 'schema';
+        schema: Record<string, unknown>;
+      } | {
+        kind: 'called';
+        tool: string;
+        with?: string;
+      } | {
+        kind: 'not_called';
+        tool: string;
+      } | {
+        kind: 'cost';
+        mostUsd: number;
+      } | {
+        kind: 'time';
+        mostSeconds: number;
+      } | {
+        kind: 'judge';
+        criteria: string;
+      })[];
+      stubs: ({
+        tool: string;
+        result: string;
+      })[];
+      maxSeconds: number;
+      id: string;
+      revision: number;
+      updatedAt: string;
+    };
+  };
+  /** Try all cases on the agent as it is, or with a change, in conversations that leave no trace in it. With `takes` the change is made when all have passed */
+  'POST /api/agents/:id/evaluations': {
+    params: { id: string };
+    body?: {
+      change?: {
+        config?: Record<string, unknown>;
+        purpose?: {
+          instruction?: string;
+          tools?: string[];
+        };
+        skill?: {
+          id: string;
+          on: boolean;
+          digest?: string;
+        };
+        collection?: {
+          id: string;
+          on: boolean;
+        };
+      };
+      takes?: boolean;
+      maxCostUsd?: number;
+    };
+    reply: {
+      id: string;
+      status: 'running' | 'passed' | 'failed' | 'stopped';
+      isProposal: boolean;
+      takes: boolean;
+      takenAt: string | null;
+      notTaken: string | null;
+      cases: number;
+      passed: number;
+      over: number;
+      costUsd: number;
+      createdAt: string;
+      finishedAt: string | null;
+    };
+  };
+  /** Stop an evaluation; cases that are over keep their results */
+  'POST /api/agents/:id/evaluations/:evaluationId/stop': {
+    params: { id: string; evaluationId: string };
+    reply: {
+      id: string;
+      status: 'running' | 'passed' | 'failed' | 'stopped';
+      isProposal: boolean;
+      takes: boolean;
+      takenAt: string | null;
+      notTaken: string | null;
+      cases: number;
+      passed: number;
+      over: number;
+      costUsd: number;
+      createdAt: string;
+      finishedAt: string | null;
+    };
+  };
   /** Ask for access to an MCP server (OAuth): the answer says where its owner agrees */
   'POST /api/agents/:id/mcp-servers/:name/connect': {
     params: { id: string; name: string };
@@ -3104,6 +3458,20 @@ export interface Endpoints {
       title: string;
       createdAt: string;
       url: string;
+    };
+  };
+  /** A finished run written down as a SKILL.md, to be edited. Nothing is kept: send it for a review when it is good */
+  'POST /api/agents/:id/sessions/:sessionId/skill': {
+    params: { id: string; sessionId: string };
+    body: {
+      run: number;
+      by?: 'model' | 'rules';
+    };
+    reply: {
+      name: string;
+      content: string;
+      by: 'model' | 'rules';
+      isSandbox: boolean;
     };
   };
   /** A new gateway token; the old one, and what it opened, ends at once */
@@ -4875,10 +5243,106 @@ export interface Endpoints {
   /** Change what the agent runs with; it takes effect at once */
   'PUT /api/agents/:id/config': {
     params: { id: string };
+    query?: {
+      force?: 'true' | 'false';
+    };
     body?: Record<string, unknown>;
     reply: {
       config: Record<string, unknown>;
       status: 'updated';
+    };
+  };
+  /** Change a case; what was found with it before stays as it was */
+  'PUT /api/agents/:id/evaluation-cases/:caseId': {
+    params: { id: string; caseId: string };
+    body: {
+      name: string;
+      input: string;
+      checks: ({
+        kind: 'contains';
+        text: string;
+      } | {
+        kind: 'lacks';
+        text: string;
+      } | {
+        kind: 'regex';
+        pattern: string;
+      } | {
+        kind: 'schema';
+        schema: Record<string, unknown>;
+      } | {
+        kind: 'called';
+        tool: string;
+        with?: string;
+      } | {
+        kind: 'not_called';
+        tool: string;
+      } | {
+        kind: 'cost';
+        mostUsd: number;
+      } | {
+        kind: 'time';
+        mostSeconds: number;
+      } | {
+        kind: 'judge';
+        criteria: string;
+      })[];
+      stubs?: ({
+        tool: string;
+        result: string;
+      })[];
+      maxSeconds?: number;
+    };
+    reply: {
+      name: string;
+      input: string;
+      checks: ({
+        kind: 'contains';
+        text: string;
+      } | {
+        kind: 'lacks';
+        text: string;
+      } | {
+        kind: 'regex';
+        pattern: string;
+      } | {
+        kind: 'schema';
+        schema: Record<string, unknown>;
+      } | {
+        kind: 'called';
+        tool: string;
+        with?: string;
+      } | {
+        kind: 'not_called';
+        tool: string;
+      } | {
+        kind: 'cost';
+        mostUsd: number;
+      } | {
+        kind: 'time';
+        mostSeconds: number;
+      } | {
+        kind: 'judge';
+        criteria: string;
+      })[];
+      stubs: ({
+        tool: string;
+        result: string;
+      })[];
+      maxSeconds: number;
+      id: string;
+      revision: number;
+      updatedAt: string;
+    };
+  };
+  /** Take changes of the agent only when its cases have passed with them, or take them as they come */
+  'PUT /api/agents/:id/evaluation-gate': {
+    params: { id: string };
+    body: {
+      enabled: boolean;
+    };
+    reply: {
+      isGated: boolean;
     };
   };
   /** Store a file in the workspace; its bytes are the body, as application/octet-stream */
@@ -4896,6 +5360,9 @@ export interface Endpoints {
   /** Let an agent search a collection; it counts from the next step on */
   'PUT /api/agents/:id/knowledge/:collectionId': {
     params: { id: string; collectionId: string };
+    query?: {
+      force?: 'true' | 'false';
+    };
     body?: Record<string, unknown>;
     reply: {
       collections: ({
@@ -4962,6 +5429,9 @@ export interface Endpoints {
   /** Change what the agent is for or which tools it may use, from its next step on; what is left out stays */
   'PUT /api/agents/:id/purpose': {
     params: { id: string };
+    query?: {
+      force?: 'true' | 'false';
+    };
     body?: {
       instruction?: string;
       tools?: string[];
@@ -4979,6 +5449,9 @@ export interface Endpoints {
   /** Give an agent the newest version of a skill; it counts from the next step on */
   'PUT /api/agents/:id/skills/:skillId': {
     params: { id: string; skillId: string };
+    query?: {
+      force?: 'true' | 'false';
+    };
     body?: {
       digest?: string;
     };

@@ -60,6 +60,21 @@ export {
   type ProvisionBody,
 } from './agents/fields.ts';
 export {
+  CASE_INPUT,
+  CASE_SECONDS,
+  EVALUATION_USD,
+  MOST_CASES,
+  MOST_CHECKS,
+  type CaseState,
+  type Evaluation,
+  type EvaluationCase,
+  type EvaluationCaseBody,
+  type EvaluationChange,
+  type EvaluationCheck,
+  type EvaluationResult,
+  type EvaluationStub,
+} from './agents/evaluations.ts';
+export {
   FILE_BYTES,
   MOST_ATTACHMENTS,
   PACKED_FILES,

@@ -35,6 +35,7 @@ export * as connections from './agents/connections/web.ts';
 export * as conversations from './agents/conversations/web.ts';
 export * as demo from './agents/demo.ts';
 export * as devices from './agents/devices.ts';
+export * as evaluations from './agents/evaluations.ts';
 export * as files from './agents/files/web.ts';
 export * as heartbeat from './agents/heartbeat.ts';
 export * as imports from './agents/imports.ts';

@@ -500,6 +500,61 @@ export interface Tables {
     token_hash: string;
     user_id: string;
   };
+  evaluation_cases: {
+    agent_id: string;
+    checks: Json;
+    created_at: Timestamp;
+    id: string;
+    input: string;
+    max_seconds: number;
+    name: string;
+    revision: Default<number>;
+    stubs: Default<Json>;
+    updated_at: Timestamp;
+    user_id: string;
+  };
+  evaluation_gates: {
+    agent_id: string;
+    user_id: string;
+  };
+  evaluation_results: {
+    answer: Nullable<string>;
+    calls: Default<Json>;
+    case_id: string;
+    checks: Json;
+    cost_micros: Default<Int8>;
+    error: Nullable<string>;
+    evaluation_id: string;
+    finished_at: Nullable<Timestamp>;
+    id: string;
+    input: string;
+    max_seconds: number;
+    ms: Default<number>;
+    name: string;
+    place: number;
+    started_at: Nullable<Timestamp>;
+    status: 'waiting' | 'running' | 'passed' | 'failed' | 'broken' | 'interrupted' | 'skipped';
+    stubs: Json;
+    tokens: Default<number>;
+    user_id: string;
+    verdicts: Default<Json>;
+  };
+  evaluations: {
+    agent_id: string;
+    cases_digest: string;
+    change: Nullable<Json>;
+    created_at: Timestamp;
+    definition: Json;
+    definition_digest: string;
+    finished_at: Nullable<Timestamp>;
+    id: string;
+    max_cost_micros: Int8;
+    not_taken: Nullable<string>;
+    status: 'running' | 'passed' | 'failed' | 'stopped';
+    taken_at: Nullable<Timestamp>;
+    takes: Default<boolean>;
+    user_id: string;
+  };
   federated_refresh_tokens: {
     address: Nullable<string>;
     expires_at: Timestamp;

@@ -1,6 +1,6 @@
 export * from './agent-config.ts';
 export * from './agent-definition.ts';
-export { onlyLooks, ownTools } from './own-tools.ts';
+export { namedInTrial, onlyLooks, ownTools, runsInTrial } from './own-tools.ts';
 export { isLike, type CalledTool, type Permissions } from './permissions.ts';
 export * from './teams/index.ts';
 export * from './rate-limits.ts';

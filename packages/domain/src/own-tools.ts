@@ -83,3 +83,38 @@ const LOOKING = new Set([
 /** Whether a call of it changes nothing that lasts. What a server says of its tools is not asked. */
 export const onlyLooks = (name: string): boolean =>
   LOOKING.has(name) || Object.values(OWN).some((tools) => Object.hasOwn(tools, name) && tools[name] === 'looks');
+
+/** What is really run in a trial: it acts in files, memory and todos that are thrown away, or only reads. */
+const TRIED_TOOLSETS: ReadonlySet<string> = new Set([
+  'filesystem',
+  'shell',
+  'code',
+  'background_jobs',
+  'script',
+  'think',
+  'todo',
+  'memory',
+  'fetch',
+  'skills',
+  'knowledge',
+  'model_picker',
+  'deferred',
+]);
+const TRIED_BESIDE = new Set([
+  'activate_skill',
+  'read_skill_file',
+  'search_knowledge',
+  'read_passage',
+  'change_model',
+  'revert_model',
+  'search_tool',
+  'add_tool',
+]);
+
+/** A server's tool never: nobody but the server knows what it does. */
+export const runsInTrial = ({ toolset, offeredAs }: { toolset: string; offeredAs?: string | undefined }): boolean =>
+  offeredAs === undefined && TRIED_TOOLSETS.has(toolset);
+
+/** The same of a call whose tool is known by its name alone. */
+export const namedInTrial = (name: string): boolean =>
+  TRIED_BESIDE.has(name) || TRIED_TOOLSETS.has(toolsetOf(name) ?? '');

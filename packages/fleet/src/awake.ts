@@ -75,8 +75,17 @@ const switched = (now: () => Thinking): Thinking => ({
 });
 
 /** What an agent's tools run in and reach others by. */
-function createWaysOut(
-  { db, dataDir, sandbox, outbound, log, egress, sealKey, dashboard = '/dashboard' }: AwakeDeps,
+export function createWaysOut(
+  {
+    db,
+    dataDir,
+    sandbox,
+    outbound,
+    log,
+    egress,
+    sealKey,
+    dashboard = '/dashboard',
+  }: Omit<AwakeDeps, 'listener' | 'idleMs' | 'leaseMs'>,
   pool: WorkerPool,
 ) {
   const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });

@@ -58,5 +58,7 @@ export { readImportOf, type ImportPlan } from './imports/read.ts';
 export { readTeamOf } from './workers/team.ts';
 export { defineTask, type Task } from './workers/task.ts';
 export { digestOf, fileDigest, type SkillFile } from './skills/digest.ts';
+export { casesDigest } from './evaluations/digest.ts';
+export { lookAt } from './evaluations/look.ts';
 export { readSkillOf } from './skills/read.ts';
 export type { ReadSkill, SkillGiven, SkillReading } from './skills/read.task.ts';

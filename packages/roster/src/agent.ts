@@ -44,16 +44,24 @@ export interface AgentSnapshot {
 /** What an agent is for, and what it may use. */
 export type Purpose = Partial<Pick<AgentDefinition, 'instruction' | 'tools' | 'description' | 'approvals'>>;
 
-/** A skill that an agent is given, or that is taken from it. */
 /** A collection of documents, given or taken away. */
 export interface CollectionChange {
   id: string;
   on: boolean;
 }
 
+/** A skill that an agent is given, or that is taken from it. */
 export interface SkillChange {
   id: string;
   on: boolean;
   /** What whoever gives it has seen: another newest version is refused. */
   digest?: string | undefined;
+}
+
+/** What can be changed of what an agent runs with. */
+export interface AgentChange {
+  config?: ConfigPart | undefined;
+  purpose?: Purpose | undefined;
+  skill?: SkillChange | undefined;
+  collection?: CollectionChange | undefined;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, SystemTx } from '@troupe/db';
 import { definitionSchema, MOST_KNOWLEDGE, type AgentDefinition } from '@troupe/domain';
 import { AppError, type Clock } from '@troupe/kernel';
-import type { AgentRow, AgentSnapshot, CollectionChange, Purpose, SkillChange } from './agent.ts';
+import type { AgentChange, AgentRow, AgentSnapshot, CollectionChange, Purpose, SkillChange } from './agent.ts';
 import { effectiveConfig, layered, type ConfigPart } from './config.ts';
 import { findAgent, got, listAgents, newestDefinition, userDefault } from './reads.ts';
 import type { Room } from './room.ts';
@@ -36,11 +36,13 @@ export interface AllAgents extends Pick<Room, 'admit' | 'dismiss'> {
     change: ConfigPart,
     purpose?: Purpose,
   ) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
-  /** Gives it the newest version of a skill of its owner's, or takes one away; within what its plan allows. */
+  /** What it would run with after a change; nothing is saved. */
+  preview: (agent: AgentRow, change: AgentChange) => Promise<AgentDefinition>;
   changeCollection: (
     agent: AgentRow,
     change: CollectionChange,
   ) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
+  /** Gives it the newest version of a skill of its owner's, or takes one away; within what its plan allows. */
   changeSkill: (agent: AgentRow, change: SkillChange) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
   /** What a backup keeps of the agent beside its data. */
   snapshot: (agent: AgentRow) => Promise<AgentSnapshot>;
@@ -180,6 +182,15 @@ export function createAll(deps: AllDeps): AllAgents {
     definition,
     configure: (agent, part, purpose = {}) =>
       db.asSystem((tx) => configure(tx, agent.id, { part, change: async () => purpose, at: clock() })),
+    preview: (agent, { config = {}, purpose = {}, skill, collection }) =>
+      db.asSystem(async (tx) => {
+        const change = async (held: AgentRow, was: AgentDefinition) => ({
+          ...purpose,
+          ...(skill && (await skillsAfter(tx, held, was, skill))),
+          ...(collection && (await collectionsAfter(tx, held, was, collection))),
+        });
+        return (await nextOf(tx, agent.id, { part: config, change })).definition;
+      }),
     changeCollection: (agent, collection) =>
       db.asSystem((tx) =>
         configure(tx, agent.id, {
@@ -244,19 +255,13 @@ async function skillsAfter(
   return { skills: isThere ? skills.map((one) => (one.id === id ? ref : one)) : [...skills, ref] };
 }
 
-async function configure(
-  tx: SystemTx,
-  agentId: string,
-  {
-    part,
-    change,
-    at,
-  }: {
-    part: ConfigPart;
-    change: (held: AgentRow, was: AgentDefinition) => Promise<Partial<AgentDefinition>>;
-    at: Date;
-  },
-): Promise<{ agent: AgentRow; definition: AgentDefinition }> {
+interface Changing {
+  part: ConfigPart;
+  change: (held: AgentRow, was: AgentDefinition) => Promise<Partial<AgentDefinition>>;
+}
+
+/** What the agent has after a change; its row is held until the transaction ends. */
+async function nextOf(tx: SystemTx, agentId: string, { part, change }: Changing) {
   const held = got(await tx.selectFrom('agents').selectAll().where('id', '=', agentId).forUpdate().executeTakeFirst());
   const own = layered(held.own_config as ConfigPart, part);
   if (JSON.stringify(own).length > MAX_CONFIG)
@@ -270,18 +275,27 @@ async function configure(
     .limit(1)
     .executeTakeFirstOrThrow();
   const was = definitionSchema.parse(newest.definition);
-  const next = { ...was, ...(await change(held, was)), name: held.name, config };
+  const definition: AgentDefinition = { ...was, ...(await change(held, was)), name: held.name, config };
+  return { held, own, version: newest.version + 1, definition };
+}
+
+async function configure(
+  tx: SystemTx,
+  agentId: string,
+  { at, ...changing }: Changing & { at: Date },
+): Promise<{ agent: AgentRow; definition: AgentDefinition }> {
+  const { held, own, version, definition } = await nextOf(tx, agentId, changing);
   await tx
     .insertInto('agent_definitions')
-    .values({ agent_id: held.id, user_id: held.user_id, version: newest.version + 1, definition: next })
+    .values({ agent_id: held.id, user_id: held.user_id, version, definition })
     .execute();
   const agent = await tx
     .updateTable('agents')
-    .set({ own_config: own, model: config.model.default, updated_at: at })
+    .set({ own_config: own, model: definition.config.model.default, updated_at: at })
     .where('id', '=', held.id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  return { agent, definition: next };
+  return { agent, definition };
 }
 
 async function revert(tx: SystemTx, agentId: string, was: AgentSnapshot, at: Date): Promise<AgentRow> {

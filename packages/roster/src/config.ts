@@ -1,5 +1,12 @@
-import { defaultAgentConfig, readAgentConfig, type AgentConfig } from '@troupe/domain';
-import { AppError } from '@troupe/kernel';
+import {
+  defaultAgentConfig,
+  readAgentConfig,
+  toolsetNames,
+  type AgentConfig,
+  type AgentDefinition,
+  type ToolsetName,
+} from '@troupe/domain';
+import { AppError, sha256Hex } from '@troupe/kernel';
 
 export type ConfigPart = Record<string, unknown>;
 
@@ -22,4 +29,32 @@ export function effectiveConfig(userDefault: unknown, model: string, own: unknow
   const reading = readAgentConfig(layered(lower, isPart(own) ? own : {}));
   if (!reading.ok) throw new AppError(400, reading.error);
   return reading.config;
+}
+
+/** Names of tools as somebody wrote them. */
+export function readTools(tools: readonly string[]): ToolsetName[] {
+  const unknown = tools.find((tool) => !(toolsetNames as readonly string[]).includes(tool));
+  if (unknown !== undefined) throw new AppError(400, `Unknown tool ${unknown}. Known are: ${toolsetNames.join(', ')}`);
+  return tools as ToolsetName[];
+}
+
+interface GivenPurpose {
+  instruction?: string | undefined;
+  tools?: readonly string[] | undefined;
+}
+
+export const readPurpose = ({ instruction, tools }: GivenPurpose = {}): Partial<
+  Pick<AgentDefinition, 'instruction' | 'tools'>
+> => ({
+  ...(instruction !== undefined && { instruction }),
+  ...(tools && { tools: readTools(tools) }),
+});
+
+/** In one order, whatever the database made of it. */
+const ordered = (_: string, value: unknown): unknown =>
+  isPart(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
+
+/** What an agent is and does, in 64 characters; its name is no part of that. */
+export function definitionDigest(definition: AgentDefinition): string {
+  return sha256Hex(JSON.stringify({ ...definition, name: undefined }, ordered));
 }

@@ -1,7 +1,7 @@
-export type { AgentRow, AgentSnapshot, NewAgent } from './agent.ts';
+export type { AgentChange, AgentRow, AgentSnapshot, NewAgent } from './agent.ts';
 export { agentEnv, platformEnv } from './agent-env.ts';
 export type { AllAgents } from './all.ts';
-export { effectiveConfig, layered, type ConfigPart } from './config.ts';
+export { definitionDigest, effectiveConfig, layered, readPurpose, readTools, type ConfigPart } from './config.ts';
 export { createHostingPlatform, type HostedService, type HostingDeps, type HostingPlatform } from './hosting.ts';
 export { createLogins, type Logins, type SealedLogin } from './logins.ts';
 export { memberOf, memberToken } from './member-tokens.ts';

@@ -1,4 +1,4 @@
-import { browserOff, createSandbox } from '@troupe/agent';
+import { browserOff, type Sandbox } from '@troupe/agent';
 import { createChannelHost, type ChannelHost } from '@troupe/channels';
 import {
   createDocker,
@@ -43,6 +43,8 @@ interface Given {
   baseUrl: () => string;
   /** Where files are kept; undefined: in the folder. */
   blobs: Blobs | undefined;
+  /** Where commands run that are not in a container of their own. */
+  sandbox: Sandbox;
 }
 
 /** Where people look at what agents say. */
@@ -70,7 +72,7 @@ export async function createDriver(deps: BackendDeps, ai: AiService, given: Give
 async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
   const { settings, db, listener, log, version, dataDir, secrets, clock, url } = deps;
   const { internalKey, sessionSecret, walletKey } = secrets;
-  const { outbound, roster, baseUrl, blobs } = given;
+  const { outbound, roster, baseUrl, blobs, sandbox } = given;
   const verify = createAccess({ db, clock, internalKey, sessionSecret });
   const common = { log, version, verify };
   if (settings.AGENT_DRIVER !== 'embedded') {
@@ -78,7 +80,6 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     const driver = await inContainers(deps, { ...common, roster, sessionSecret }, baseUrl);
     return { driver, ...ELSEWHERE, channels: { ...trying, refresh: nothing } };
   }
-  const sandbox = createSandbox({ log });
   const driver = createEmbedded({
     ...common,
     db,

@@ -1,8 +1,18 @@
 import type { Accounts } from '@troupe/accounts';
-import { applyConfigJob, stopAgentsJob } from '@troupe/contract';
+import { createSandbox, type Sandbox } from '@troupe/agent';
+import type { ChannelHost } from '@troupe/channels';
+import { applyConfigJob, stopAgentsJob, takeChangeJob, tryCaseJob } from '@troupe/contract';
 import { keepSwept, openBlobs } from '@troupe/db';
-import { createFleet, type Driver, type Fleet } from '@troupe/fleet';
-import { closeAll, createCipher, createOutbound, createWorkerPool, type Running, type Server } from '@troupe/kernel';
+import { createFleet, createTrials, type Driver, type Fleet } from '@troupe/fleet';
+import {
+  closeAll,
+  createCipher,
+  createOutbound,
+  createWorkerPool,
+  type Outbound,
+  type Running,
+  type Server,
+} from '@troupe/kernel';
 import { memberOf, type Roster } from '@troupe/roster';
 import type { BackendDeps } from '../deps.ts';
 import type { AgentKeys } from './agent-keys.ts';
@@ -17,6 +27,8 @@ import { createChannels } from './channels/service.ts';
 import { deploymentRoutes } from './deployments/routes.ts';
 import { createDeployments } from './deployments/service.ts';
 import { createDriver, dashboardOf } from './driver.ts';
+import { createGate } from './evaluations/gate.ts';
+import { createEvaluations } from './evaluations/trying.ts';
 import { createRuntimeProgram } from './installations/program.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { createInstallations, type InstallationsService } from './installations/service.ts';
@@ -38,6 +50,7 @@ import { relayToAgents } from './runtime/relay.ts';
 import { createResource } from './runtime/resource.ts';
 import { runtimeRoutes } from './runtime/routes.ts';
 import { createRuntime } from './runtime/service.ts';
+import { createThinking } from './runtime/thinking.ts';
 import { createWake, type Reach } from './runtime/wake.ts';
 import { createFileWatch } from './scheduler/file-watch.ts';
 import { createScheduler } from './scheduler/service.ts';
@@ -71,23 +84,22 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const configured = createOutbound({ allowLoopback: true, allowPrivate: true });
   const baseUrl = (): string => addressOf(server) ?? deps.url;
   const blobs = await openBlobs(deps.settings, deps);
-  const running = await createDriver(deps, ai, { outbound, configured, roster: roster.system, baseUrl, blobs });
+  const sandbox = createSandbox({ log });
+  const running = await createDriver(deps, ai, {
+    outbound,
+    configured,
+    roster: roster.system,
+    baseUrl,
+    blobs,
+    sandbox,
+  });
   const { driver, shellOff, browserOff } = running;
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
 
   const making = wireMaking(server, { ...deps, ai, fleet, liveStream });
-  channelRoutes(
-    server,
-    createChannels({
-      db,
-      roster,
-      fleet,
-      host: running.channels,
-      url: deps.url,
-      isHere: deps.settings.AGENT_DRIVER === 'embedded',
-    }),
-  );
+  const trials = wireEvaluations(server, { ...deps, ai, agents: making.agents, outbound, sandbox });
+  wireChannels(server, deps, fleet, running.channels);
   const runtime = createRuntime({ roster, fleet, clock, version });
   const resource = createResource(server);
   runtimeRoutes(server, { runtime, resource, shellOff, browserOff });
@@ -110,9 +122,14 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
       responses.forgetOld,
     ],
   });
-  const agents = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
+  const life = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
   const kept = blobs ? [blobs, keepSwept(blobs, log)] : [];
-  return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, agents]) };
+  return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, trials, life]) };
+}
+
+function wireChannels(server: Server, { db, roster, url, settings }: AgentDeps, fleet: Fleet, host: ChannelHost): void {
+  const isHere = settings.AGENT_DRIVER === 'embedded';
+  channelRoutes(server, createChannels({ db, roster, fleet, host, url, isHere }));
 }
 
 /** Agents that people run on their own machines. */
@@ -146,6 +163,7 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }
     version,
     agentsDomain: settings.AGENTS_DOMAIN,
     defaultModel,
+    gate: createGate({ db, roster }),
   });
   const refuseWhenDisabled = createKillSwitch(settings.PROVISIONING_DISABLED);
   const making = { db, roster, agents, fleet, refuseWhenDisabled };
@@ -160,6 +178,39 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }
   knowledgeRoutes(server, createKnowledge({ db, roster, dashboard: dashboardOf(settings) }));
   provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));
   return { ...making, clock };
+}
+
+/** Cases of one process, and of one user in all of them, that are tried at once. */
+const TRIED = { concurrency: 4, perOwner: 2 };
+
+interface Evaluating extends AgentDeps {
+  ai: AiService;
+  agents: AgentService;
+  outbound: Outbound;
+  sandbox: Sandbox;
+}
+
+/** Cases that agents are tried with: by jobs, in this process, whatever runs the agents. */
+function wireEvaluations(server: Server, { ai, agents, outbound, sandbox, ...deps }: Evaluating): Running {
+  const { db, jobs, log, clock, roster, settings, secrets, dataDir } = deps;
+  const thinking = createThinking(ai, roster.system);
+  const trials = createTrials({
+    db,
+    log,
+    dataDir,
+    sandbox,
+    outbound,
+    egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
+    sealKey: secrets.walletKey,
+    dashboard: dashboardOf(settings),
+    thinking,
+  });
+  const pool = createWorkerPool();
+  server.app.addHook('onClose', () => pool.close());
+  const evaluations = createEvaluations({ db, jobs, roster, trials, thinking, agents, pool, clock, log });
+  jobs.work(tryCaseJob, (given, { signal }) => evaluations.tryCase(given, signal), TRIED);
+  jobs.work(takeChangeJob, (given) => evaluations.takeChange(given), { perOwner: 1 });
+  return trials;
 }
 
 function workJobs({ jobs, roster }: AgentDeps, fleet: Fleet, driver: Driver): void {

@@ -13,6 +13,7 @@ const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
   account: [web.session.get, web.billing.get, web.access.get],
   agents: [web.agents.list, web.agents.get, web.teams.list, web.stage.get],
   devices: [web.devices.list],
+  evaluations: [web.evaluations.list, web.evaluations.get],
   inbox: [web.inbox.get, web.stage.get],
   joining: [web.access.list],
   knowledge: [web.knowledge.list, web.knowledge.listDocuments],

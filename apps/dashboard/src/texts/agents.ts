@@ -50,6 +50,7 @@ export const agent = {
   insteadOf: (model: string) => `(answers instead of ${model}, which is not served here)`,
   back: 'Agents',
   tabs: 'Agent',
+  evaluations: 'Evaluations',
   chat: 'Chat',
   logs: 'Logs',
   messages: 'Messages',

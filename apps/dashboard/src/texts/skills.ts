@@ -39,7 +39,12 @@ export const skills = {
   text: 'SKILL.md',
   textHint: 'Name and description at the top; below them what the agent should do.',
   textStart: '---\nname: my-skill\ndescription: What it does, and when to use it.\n---\n\n# Steps\n\n1. \n',
-  draft: 'Written from a run',
+  draftBy: {
+    model: 'Written from a run, by a model',
+    rules: 'Written from a run, by rules',
+    sandbox: 'Written from a run, by rules: no model is set up',
+  },
+  byRules: 'Have it written by rules',
   draftHint: 'Edit it: cut what belonged to that one case. It is kept nowhere until you send it.',
   send: 'Send for review',
 };

@@ -1,6 +1,6 @@
 import type { Accounts } from '@troupe/accounts';
 import type { Catalogue } from '@troupe/domain';
-import { aiProvidersChanged, applyConfigJob } from '@troupe/contract';
+import { aiProvidersChanged, applyConfigJob, tryCaseJob } from '@troupe/contract';
 import {
   createBackendClient,
   createCipher,
@@ -37,6 +37,8 @@ import { demoRoutes } from './demo/routes.ts';
 import { createDemo } from './demo/service.ts';
 import { deviceRoutes } from './devices/routes.ts';
 import { createDevices } from './devices/service.ts';
+import { evaluationRoutes } from './evaluations/routes.ts';
+import { createEvaluations } from './evaluations/service.ts';
 import { fileRoutes } from './files/routes.ts';
 import { createFiles } from './files/service.ts';
 import { heartbeatRoutes } from './heartbeat/routes.ts';
@@ -132,6 +134,8 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   backupRoutes(server, createBackups({ roster, backend }));
   jobs.define(applyConfigJob);
   configRoutes(server, createConfig({ db, clock, jobs }));
+  jobs.define(tryCaseJob);
+  evaluationRoutes(server, createEvaluations({ db, jobs, roster, backend, models, clock }));
   deviceRoutes(server, createDevices({ db, clock, cipher: createCipher(secrets.walletKey, 'devices') }));
   const tasks = createTasks({ db, clock });
   taskRoutes(server, tasks);
@@ -212,7 +216,7 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
   server.app.addHook('onClose', () => pool.close());
   const outside = createOutbound();
   server.app.addHook('onClose', () => outside.close());
-  const skills = createSkills({ db, roster, backend, clock, pool, outbound: outside });
+  const skills = createSkills({ db, roster, backend, catalogue, clock, pool, outbound: outside });
   skillRoutes(server, skills);
   const knowledge = createKnowledge({ db, jobs: deps.jobs, roster, backend, clock, pool, outbound: outside });
   knowledgeRoutes(server, knowledge);

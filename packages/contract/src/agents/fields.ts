@@ -82,6 +82,21 @@ export const agentParams = z.object({ id: z.string() });
 /** Any settings; which of them mean something is the service's to say. */
 export const settingsObject = z.record(z.string(), z.unknown());
 
+/** Of a change whose agent takes only what its cases have passed with. */
+export const NOT_PASSED_TEXTS = [
+  'The cases of this agent have not been tried with this change. Try them with it, or save it without a trial',
+  'With this change the case <name> is not passed: <why>',
+  'With this change the case <name> is not passed (and <n> more): <why>',
+];
+/** Of a change, also where its cases have not passed with it. */
+export const forceQuery = z.object({
+  force: z
+    .enum(['true', 'false'])
+    .optional()
+    .transform((value) => value === 'true')
+    .describe('Take it also where its cases have not passed with it'),
+});
+
 export const UNKNOWN_TOOL_TEXT = 'Unknown tool <name>. Known are: <names>';
 
 /** What an agent is for and what it may use; what is left out stays. */

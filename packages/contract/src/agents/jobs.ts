@@ -44,3 +44,18 @@ export const readDocumentJob = job({
   retryLimit: 8,
   expireSeconds: 600,
 });
+
+/** A case has to be tried. One that was begun before and did not come to its end is not begun again: it has cost something. */
+export const tryCaseJob = job({
+  queue: 'try-case',
+  data: z.object({ userId: z.string(), resultId: z.string() }),
+  retryLimit: 8,
+  expireSeconds: 900,
+});
+
+/** All cases have passed: the change that they were tried with is made. */
+export const takeChangeJob = job({
+  queue: 'take-change',
+  data: z.object({ userId: z.string(), evaluationId: z.string() }),
+  retryLimit: 8,
+});

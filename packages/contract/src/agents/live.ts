@@ -6,6 +6,7 @@ export const LIVE_TOPICS = [
   'account',
   'agents',
   'devices',
+  'evaluations',
   'inbox',
   'joining',
   'knowledge',

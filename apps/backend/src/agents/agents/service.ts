@@ -1,18 +1,9 @@
 import type { TypesOf, backend } from '@troupe/contract';
 import type { Database } from '@troupe/db';
-import {
-  agentLimit,
-  isPlan,
-  paidPlan,
-  type Plan,
-  planRank,
-  readPlanName,
-  type ToolsetName,
-  toolsetNames,
-} from '@troupe/domain';
+import { agentLimit, isPlan, paidPlan, type Plan, planRank, readPlanName } from '@troupe/domain';
 import type { Fleet } from '@troupe/fleet';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
-import { LimitReached, type AgentRow, type NewAgent, type Roster } from '@troupe/roster';
+import { LimitReached, readPurpose, type AgentChange, type AgentRow, type NewAgent, type Roster } from '@troupe/roster';
 import { visibleTo } from '../../context.ts';
 import { addOwner } from './store.ts';
 
@@ -25,6 +16,8 @@ export interface AgentServiceDeps {
   /** Whose version an agent without one of its own has. */
   version: string;
   defaultModel: string;
+  /** Refuses a change that the agent's cases have not passed with. */
+  gate: { check: (agent: AgentRow, change: AgentChange) => Promise<void> };
 }
 
 /** For whom something is made; `elevated`: the limits of plans do not hold. */
@@ -44,12 +37,6 @@ const INSTALLATION = 'installation';
 
 type Verify = TypesOf<typeof backend.agents.verify>['body'];
 type Update = TypesOf<typeof backend.agents.update>['body'];
-
-export function readTools(tools: readonly string[]): ToolsetName[] {
-  const unknown = tools.find((tool) => !(toolsetNames as readonly string[]).includes(tool));
-  if (unknown !== undefined) throw new AppError(400, `Unknown tool ${unknown}. Known are: ${toolsetNames.join(', ')}`);
-  return tools as ToolsetName[];
-}
 
 /** Rows of new agents, within the plan. */
 function createAdding({ db, roster, clock }: AgentServiceDeps) {
@@ -142,15 +129,17 @@ function verifying(
 
 /** What is changed of agents. */
 function changing(
-  { roster, fleet }: AgentServiceDeps,
+  { roster, fleet, gate }: AgentServiceDeps,
   place: (id: string) => { subdomain: string; url: string },
   planOf: ReturnType<typeof createAdding>['planOf'],
 ) {
   return {
     async update(id: string, userId: string | undefined, given: Update) {
       let row = await visibleTo(roster, userId).get(id);
-      const { instruction, tools } = given.purpose ?? {};
-      const purpose = { ...(instruction !== undefined && { instruction }), ...(tools && { tools: readTools(tools) }) };
+      const purpose = readPurpose(given.purpose);
+      const { config, skill, collection } = given;
+      if ((config ?? given.purpose ?? skill ?? collection) !== undefined && !given.force)
+        await gate.check(row, { config, purpose, skill, collection });
       const { plan, size = null } = given.plan === undefined ? row : planOf(given.plan);
       const values: Partial<AgentRow> = {
         plan,

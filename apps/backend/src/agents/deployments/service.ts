@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment } from '@troupe/contract';
 import type { Fleet, Placement } from '@troupe/fleet';
 import { AppError, type Log } from '@troupe/kernel';
-import { channelTokens, enabledChannels, type AgentRow, type NewAgent, type Roster } from '@troupe/roster';
+import { channelTokens, enabledChannels, readTools, type AgentRow, type NewAgent, type Roster } from '@troupe/roster';
 import type { KillSwitch } from '../kill-switch.ts';
-import { readTools, type AgentService, type Caller } from '../agents/service.ts';
+import type { AgentService, Caller } from '../agents/service.ts';
 
 export interface DeploymentDeps {
   log: Log;

@@ -13,6 +13,8 @@ let model: StandIn;
 let ada: TestUser;
 let bob: TestUser;
 let agentId: string;
+/** What the model makes of a run. */
+let written = '';
 
 const ask = (method: string, path: string, body?: unknown, who = ada) =>
   send(services.web + path, method, body, { authorization: `Bearer ${who.key}`, 'x-client-ip': elsewhere() });
@@ -27,6 +29,8 @@ const toolsOf = ({ body }: StandInRequest): string[] =>
 
 /** Calls what a message says, as `call NAME {…}`; repeats what it got. */
 function director(request: StandInRequest, response: Parameters<typeof replyChat>[1]): void {
+  if (messagesOf(request)[0]?.content?.startsWith('You are given notes about one finished run'))
+    return replyChat(request, response, { content: written });
   const last = messagesOf(request).at(-1);
   const [, name, args] = /^call (\w+) (.*)$/s.exec(last?.role === 'user' ? String(last.content) : '') ?? [];
   if (name === undefined) return replyChat(request, response, { content: `I read: ${last?.content}` });
@@ -215,20 +219,39 @@ test('a finished run becomes a draft, without secrets, that goes the way of ever
   const { events } = (await ask('GET', at, undefined, dora)).body;
   const runs = events.filter(({ type }: { type: string }) => type === 'user').map(({ seq }: { seq: number }) => seq);
 
-  const { status, body: draft } = await ask('GET', `${at}/skill?run=${runs[0]}`, undefined, dora);
+  const drafted = (run: number, by?: string) => ask('POST', `${at}/skill`, { run, by }, dora);
+  const { status, body: draft } = await drafted(runs[0], 'rules');
   assert.equal(status, 200, JSON.stringify(draft));
+  assert.deepEqual([draft.by, draft.isSandbox], ['rules', false]);
   assert.match(draft.content, /^---\nname: call-write-file-path-plan-md\n/);
   assert.match(draft.content, /## Steps\n\n1\. `write_file`: `plan\.md`\n/);
   assert.match(draft.content, /## Tools used\n\n- `write_file`, once/);
   assert.doesNotMatch(draft.content, /hunter22/);
-  const failed = (await ask('GET', `${at}/skill?run=${runs[1]}`, undefined, dora)).body;
+  const failed = (await drafted(runs[1], 'rules')).body;
   assert.match(failed.content, /## Pitfalls\n\n- `read_file` with `none\.md` failed: /);
+
+  // A model writes it unless rules are asked for; it is shown no secret, and what is no skill is a sentence.
+  written = JSON.stringify({
+    name: 'Write a plan',
+    description: 'Plans.',
+    steps: ['Write\n## it'],
+    pitfalls: ['sk-aaaaaaaaaaaaaaaaaaaa'],
+  });
+  const { body: modelled } = await drafted(runs[0]);
+  assert.deepEqual([modelled.by, modelled.name], ['model', 'write-a-plan'], JSON.stringify(modelled));
+  assert.match(modelled.content, /## Steps\n\n1\. Write ## it\n\n## Pitfalls\n\n- \[left out\]/);
+  assert.doesNotMatch(JSON.stringify(model.requests.at(-1)), /hunter22/);
+  for (const nonsense of ['Here you are.', '{"name": 1}', '{"name":"x","description":"y","steps":[]}']) {
+    written = nonsense;
+    const { status: no, body: said } = await drafted(runs[0]);
+    assert.deepEqual([no, said.code], [502, 'NO_DRAFT'], nonsense);
+  }
 
   assert.deepEqual((await ask('GET', '/api/skills', undefined, dora)).body.skills, [], 'nothing is installed by it');
   const files = [{ path: 'SKILL.md', content: draft.content }];
   assert.equal((await ask('POST', '/api/skills/reviews', { files }, dora)).status, 201);
-  assert.deepEqual((await ask('GET', `${at}/skill?run=2`, undefined, dora)).body, { error: 'Run not found' });
-  assert.equal((await ask('GET', `${at}/skill?run=${runs[0]}`)).status, 404);
+  assert.deepEqual((await drafted(2)).body, { error: 'Run not found' });
+  assert.equal((await ask('POST', `${at}/skill`, { run: runs[0] })).status, 404);
 });
 
 test('a team has the skills that its document names; those that come with the platform are put into the library', async () => {

@@ -23,12 +23,12 @@ export function agentRoutes(server: Server, agents: AgentsService, reads: ReadsS
   );
   serve(server, web.agents.remove, ({ user, params, request }) => agents.remove(user, params.id, request.address));
   serve(server, web.agents.getConfig, ({ user, params }) => agents.config(user, params.id));
-  serve(server, web.agents.putConfig, ({ user, params, body, request }) =>
-    agents.configure(user, params.id, body, request.address),
+  serve(server, web.agents.putConfig, ({ user, params, query, body, request }) =>
+    agents.configure(user, params.id, body, query.force, request.address),
   );
   serve(server, web.agents.getPurpose, ({ user, params }) => agents.purpose(user, params.id));
-  serve(server, web.agents.putPurpose, ({ user, params, body, request }) =>
-    agents.setPurpose(user, params.id, body, request.address),
+  serve(server, web.agents.putPurpose, ({ user, params, query, body, request }) =>
+    agents.setPurpose(user, params.id, body, query.force, request.address),
   );
   serve(server, web.agents.getToken, ({ user, params, request }) => agents.token(user, params.id, request.address));
   serve(server, web.agents.rotateToken, ({ user, params, request }) =>

@@ -35,6 +35,7 @@ export interface AgentsDeps {
 export type AgentsService = ReturnType<typeof createAgents>;
 
 type NewAgent = TypesOf<typeof web.agents.provision>['body'];
+type NewPurpose = TypesOf<typeof web.agents.putPurpose>['body'];
 
 const DEPLOY_TIMEOUT_MS = 15_000;
 /** The premium model is served by its vendor. */
@@ -156,11 +157,12 @@ function changing({ roster, backend, models }: AgentsDeps, { facts }: ReturnType
       return { config, status: 'ok' as const };
     },
 
-    async configure(user: User, id: string, body: ConfigPart, address: string) {
+    async configure(user: User, id: string, body: ConfigPart, force: boolean, address: string) {
       const row = await roster.of(user.id).get(id);
       const given = isPart(body['config']) ? body['config'] : body;
       if (row.provider_key === null) await models.check(namedModels({ config: given }));
-      await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: { config: given } }));
+      const change = { config: given, force };
+      await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: change }));
       const { config } = await roster.of(user.id).definition(row);
       return { config, status: 'updated' as const };
     },
@@ -170,9 +172,10 @@ function changing({ roster, backend, models }: AgentsDeps, { facts }: ReturnType
       return purposeOf(await own.definition(await own.get(id)));
     },
 
-    async setPurpose(user: User, id: string, purpose: TypesOf<typeof web.agents.putPurpose>['body'], address: string) {
+    async setPurpose(user: User, id: string, purpose: NewPurpose, force: boolean, address: string) {
       const row = await roster.of(user.id).get(id);
-      await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: { purpose } }));
+      const change = { purpose, force };
+      await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: change }));
       return purposeOf(await roster.of(user.id).definition(row));
     },
   };
@@ -262,7 +265,7 @@ const isPart = (value: unknown): value is ConfigPart =>
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** The models that somebody names, in whichever form. */
-function namedModels({ model, config }: Pick<NewAgent, 'config'> & { model?: string }): string[] {
+export function namedModels({ model, config }: Pick<NewAgent, 'config'> & { model?: string }): string[] {
   const inConfig = config['model'];
   const part = isPart(inConfig) ? inConfig : { default: inConfig };
   const fallbacks = Array.isArray(part['fallbacks']) ? (part['fallbacks'] as unknown[]) : [];

@@ -25,10 +25,10 @@ export function knowledgeRoutes(server: Server, knowledge: KnowledgeService): vo
     knowledge.getPassage(user.id, params.id, Number(params.index), query.around),
   );
   serve(server, web.knowledge.listOfAgent, ({ user, params }) => knowledge.ofAgent(user, params.id));
-  serve(server, web.knowledge.give, ({ user, params, request }) =>
-    knowledge.give(user, params.id, params.collectionId, request.address),
+  serve(server, web.knowledge.give, ({ user, params, query, request }) =>
+    knowledge.give(user, params, query.force, request.address),
   );
-  serve(server, web.knowledge.take, ({ user, params, request }) =>
-    knowledge.take(user, params.id, params.collectionId, request.address),
+  serve(server, web.knowledge.take, ({ user, params, query, request }) =>
+    knowledge.take(user, params, query.force, request.address),
   );
 }

@@ -234,18 +234,19 @@ function giving({ db, roster, backend }: KnowledgeDeps) {
     return { collections: all.map(({ id, name, description }) => ({ id, name, description, on: has.has(id) })) };
   }
 
-  async function change(user: User, id: string, collection: { id: string; on: boolean }, address: string) {
+  type Place = { id: string; collectionId: string };
+
+  async function change(user: User, { id, collectionId }: Place, on: boolean, force: boolean, address: string) {
     await roster.of(user.id).get(id);
-    await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: { collection } }));
+    const body = { collection: { id: collectionId, on }, force };
+    await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body }));
     return ofAgent(user, id);
   }
 
   return {
     ofAgent,
-    give: (user: User, id: string, collectionId: string, address: string) =>
-      change(user, id, { id: collectionId, on: true }, address),
-    take: (user: User, id: string, collectionId: string, address: string) =>
-      change(user, id, { id: collectionId, on: false }, address),
+    give: (user: User, place: Place, force: boolean, address: string) => change(user, place, true, force, address),
+    take: (user: User, place: Place, force: boolean, address: string) => change(user, place, false, force, address),
   };
 }
 

@@ -1,4 +1,4 @@
-import { backend as onBackend, CallError, web, type Client, type SaidPlan, type TypesOf } from '@troupe/contract';
+import type { web, Client, SaidPlan, TypesOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import {
   isTimeZone,
@@ -12,11 +12,12 @@ import {
 } from '@troupe/domain';
 import { AppError, iso, type BackendClient, type Clock, type User } from '@troupe/kernel';
 import { createCaps } from '@troupe/usage';
-import { asAppError, reach } from '../../platform/reach.ts';
+import { reach } from '../../platform/reach.ts';
 import { knownTools, requireEntitlement, type AgentsService } from '../agents/service.ts';
+import { askModel } from '../ask-model.ts';
 import { modelsOf } from '../models/service.ts';
 import type { TasksService } from '../tasks/service.ts';
-import { messagesFor, readAnswer } from './model.ts';
+import { HOW, readAnswer } from './model.ts';
 import { pastCosts } from './store.ts';
 
 interface SayDeps {
@@ -36,34 +37,13 @@ type Offered = Awaited<ReturnType<typeof modelsOf>>;
 export type SayService = ReturnType<typeof createSay>;
 
 const NO_PLAN = 'The model’s answer is no plan that can be used. Say it in other words, or have it read by rules.';
-const ANSWER_MS = 60_000;
-const ANSWER_TOKENS = 2000;
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 const TASK_NAME = 60;
 
-/** What a provider says no with stands one deeper in OpenAI's shape. */
-function refusal(error: unknown): AppError {
-  if (!(error instanceof CallError)) return asAppError(error);
-  const { error: told } = error.body as { error?: unknown };
-  const message = typeof told === 'object' && told !== null && 'message' in told ? told.message : told;
-  return typeof message === 'string'
-    ? new AppError(error.status, message, {}, { cause: error, headers: error.headers })
-    : asAppError(error);
-}
-
 /** Has a model read the sentence. Its words become a plan to look at, and nothing else comes of them. */
 async function byModel(as: Client, model: string, sentence: string, now: Date, signal: AbortSignal): Promise<Said> {
-  const reply = await as
-    .call(onBackend.v1.completeChat, {
-      body: { model, temperature: 0, max_tokens: ANSWER_TOKENS, messages: messagesFor(sentence) },
-      timeout: ANSWER_MS,
-      signal,
-    })
-    .catch((error: unknown) => {
-      throw refusal(error);
-    });
-  const said = readAnswer(reply.choices[0]?.message.content ?? '', now);
+  const said = readAnswer(await askModel(as, { model, how: HOW, data: sentence }, signal), now);
   if (!said) throw new AppError(502, NO_PLAN, { code: 'NO_PLAN' });
   return said;
 }

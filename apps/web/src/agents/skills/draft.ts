@@ -26,7 +26,7 @@ const SECRETS =
   /\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}|\bAKIA[A-Z0-9]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bxox[abp]-[A-Za-z0-9-]{10,}|\beyJ[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]+){0,2}|\bBearer\s+[^\s"']{8,}|(?<=\b(?:password|passwd|secret|token|api[-_]?key)["']?\s{0,3}[:=]\s{0,3}["']?)[^\s"',;&]{4,}|:\/\/[^\s/:@]{1,100}:[^\s/@]{1,100}@/gi;
 const LEFT_OUT = '[left out]';
 
-const cleaned = (text: string): string =>
+export const cleaned = (text: string): string =>
   text.replace(SECRETS, (found) => (found.startsWith('://') ? '://' : LEFT_OUT));
 const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
@@ -75,7 +75,7 @@ function pitfalls(calls: readonly Call[]): string[] {
   });
 }
 
-function nameOf(asked: string): string {
+export function nameOf(asked: string): string {
   const words = asked
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -85,7 +85,7 @@ function nameOf(asked: string): string {
   return name === '' ? 'from-a-run' : name;
 }
 
-const section = (title: string, lines: readonly string[]): string[] =>
+export const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`## ${title}`, lines.join('\n')];
 
 export interface Draft {

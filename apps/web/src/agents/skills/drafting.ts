@@ -1,36 +1,53 @@
-import { gateway, type SessionStep } from '@troupe/contract';
+import type { TypesOf, web } from '@troupe/contract';
+import type { Catalogue } from '@troupe/domain';
 import { AppError, type BackendClient, type User } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import { reach } from '../../platform/reach.ts';
+import { askModel } from '../ask-model.ts';
+import { modelsOf } from '../models/service.ts';
+import { stepsOfRun } from '../run-steps.ts';
 import { draftOf } from './draft.ts';
+import { draftBy, HOW } from './draft-by-model.ts';
 
-const RUN_PAGES = 10;
-const PAGE = 500;
+type Asked = TypesOf<typeof web.skills.draft>;
 
-/** A run as a draft of a skill. */
-export function drafting({ roster, backend }: { roster: Roster; backend: BackendClient }) {
-  async function stepsOf(user: User, agentId: string, id: string, run: number, address: string) {
-    const { call } = backend.as(user, address);
-    const steps: SessionStep[] = [];
-    for (let page = 0, after = run - 1; page < RUN_PAGES; page += 1) {
-      const query = { after, limit: PAGE };
-      const { events, hasMore } = await reach(call(gateway.conversations.get, { params: { agentId, id }, query }));
-      steps.push(...events);
-      if (steps[0]?.seq !== run || steps[0].type !== 'user') throw new AppError(404, 'Run not found');
-      const end = steps.findIndex(({ type }) => type === 'run_ended');
-      if (end >= 0) return steps.slice(0, end);
-      if (!hasMore) throw new AppError(409, 'The run is still going on');
-      after = events.at(-1)?.seq ?? after;
-    }
-    throw new AppError(409, 'The run has too many steps to be written down');
-  }
+const NO_DRAFT = 'The model’s answer is no skill that can be used. Try again, or have it written by rules.';
 
+/** A run as a draft of a skill: by a model, or by rules where there is none or none is wanted. */
+export function drafting({
+  roster,
+  backend,
+  catalogue,
+}: {
+  roster: Roster;
+  backend: BackendClient;
+  catalogue: Catalogue;
+}) {
   return {
-    async draft(user: User, agentId: string, sessionId: string, run: number, address: string) {
+    async draft(
+      user: User,
+      { id: agentId, sessionId }: Asked['params'],
+      { run, by = 'model' }: Asked['body'],
+      { address, signal }: { address: string; signal: () => AbortSignal },
+    ) {
       await roster.of(user.id).get(agentId);
-      const { name, description, body } = draftOf(await stepsOf(user, agentId, sessionId, run, address));
+      const ruled = draftOf(await stepsOfRun(backend, user, { agentId, sessionId, run }, address));
+      const as = backend.as(user, address);
+      const offered = await reach(modelsOf(as, catalogue, user.plan));
+      const isRuled = by === 'rules' || offered.sandboxOnly;
+      // What is shown to a model was cleaned of secrets before, and is bounded.
+      const draft = isRuled
+        ? ruled
+        : draftBy(await askModel(as, { model: offered.default, how: HOW, data: ruled.body }, signal()));
+      if (!draft) throw new AppError(502, NO_DRAFT, { code: 'NO_DRAFT' });
+      const { name, description, body } = draft;
       const { writeSkillMd } = await import('@troupe/domain/skill-md');
-      return { name, content: writeSkillMd({ name, description, metadata: {}, allowedTools: [] }, body) };
+      return {
+        name,
+        content: writeSkillMd({ name, description, metadata: {}, allowedTools: [] }, body),
+        by: isRuled ? ('rules' as const) : ('model' as const),
+        isSandbox: offered.sandboxOnly,
+      };
     },
   };
 }

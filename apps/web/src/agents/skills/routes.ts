@@ -18,13 +18,11 @@ export function skillRoutes(server: Server, skills: SkillsService): void {
   serve(server, web.skills.getFile, ({ user, params, query }) => skills.file(user.id, params.id, query.path));
   serve(server, web.skills.remove, ({ user, params }) => skills.remove(user.id, params.id));
   serve(server, web.skills.listOfAgent, ({ user, params }) => skills.ofAgent(user, params.id));
-  serve(server, web.skills.give, ({ user, params, body, request }) =>
-    skills.give(user, params.id, params.skillId, body.digest, request.address),
+  serve(server, web.skills.give, ({ user, params, query, body, request }) =>
+    skills.give(user, params, { digest: body.digest, force: query.force }, request.address),
   );
-  serve(server, web.skills.draft, ({ user, params, query, request }) =>
-    skills.draft(user, params.id, params.sessionId, query.run, request.address),
-  );
-  serve(server, web.skills.take, ({ user, params, request }) =>
-    skills.take(user, params.id, params.skillId, request.address),
+  serve(server, web.skills.draft, ({ user, params, body, request }) => skills.draft(user, params, body, request));
+  serve(server, web.skills.take, ({ user, params, query, request }) =>
+    skills.take(user, params, query.force, request.address),
   );
 }

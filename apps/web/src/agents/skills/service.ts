@@ -9,7 +9,7 @@ import {
   type TypesOf,
 } from '@troupe/contract';
 import type { Database, UserTx } from '@troupe/db';
-import { isPlan, PLAN_LIMITS, type SkillHead } from '@troupe/domain';
+import { isPlan, PLAN_LIMITS, type Catalogue, type SkillHead } from '@troupe/domain';
 import {
   AppError,
   iso,
@@ -44,6 +44,7 @@ export interface SkillsDeps {
   pool: WorkerPool;
   /** Reaches public addresses only. */
   outbound: Outbound;
+  catalogue: Catalogue;
 }
 
 export type SkillsService = ReturnType<typeof createSkills>;
@@ -307,18 +308,31 @@ function givingOf({ db, roster, backend }: SkillsDeps) {
     };
   }
 
-  async function change(user: User, id: string, skill: { id: string; on: boolean; digest?: string }, address: string) {
+  type Place = { id: string; skillId: string };
+
+  async function change(
+    user: User,
+    { id, skillId }: Place,
+    how: { on: boolean; digest?: string },
+    force: boolean,
+    address: string,
+  ) {
     await roster.of(user.id).get(id);
-    await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: { skill } }));
+    const body = { skill: { id: skillId, ...how }, force };
+    await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body }));
     return ofAgent(user, id);
   }
 
   return {
     ofAgent,
-    give: (user: User, id: string, skillId: string, digest: string | undefined, address: string) =>
-      change(user, id, { id: skillId, on: true, ...(digest !== undefined && { digest }) }, address),
-    take: (user: User, id: string, skillId: string, address: string) =>
-      change(user, id, { id: skillId, on: false }, address),
+    give: (
+      user: User,
+      place: Place,
+      { digest, force }: { digest: string | undefined; force: boolean },
+      address: string,
+    ) => change(user, place, { on: true, ...(digest !== undefined && { digest }) }, force, address),
+    take: (user: User, place: Place, force: boolean, address: string) =>
+      change(user, place, { on: false }, force, address),
   };
 }
 

@@ -141,7 +141,7 @@ function createMaking({ db, backend, clock, knowledge, disabled }: TeamsDeps) {
       undo.add(() => backend.as(user, address).call(onBackend.agents.remove, { params: { id: agentId } }));
     for (const { name, agentId } of made.agents)
       for (const collection of team.agents.find((one) => one.name === name)?.knowledge ?? [])
-        await knowledge.give(user, agentId, ids.get(collection) ?? '', address);
+        await knowledge.give(user, { id: agentId, collectionId: ids.get(collection) ?? '' }, false, address);
     return made;
   };
 }

@@ -8,6 +8,7 @@ import {
   AGENT_NOT_FOUND,
   BAD_CONFIG_TEXTS,
   denied,
+  NOT_PASSED_TEXTS,
   settingsObject,
   TAKEN_TEXTS,
   TOO_MANY_SKILLS_TEXT,
@@ -18,8 +19,8 @@ import {
 } from '../fields.ts';
 import { nullableTimestamp, timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
-import { COLLECTION_NOT_FOUND, TOO_MANY_COLLECTIONS_TEXT } from '../knowledge/fields.ts';
-import { SKILL_CHANGED_TEXT, SKILL_NOT_FOUND, skillDigestField } from '../skills/fields.ts';
+import { COLLECTION_NOT_FOUND, collectionChange, TOO_MANY_COLLECTIONS_TEXT } from '../knowledge/fields.ts';
+import { SKILL_CHANGED_TEXT, SKILL_NOT_FOUND, skillChange } from '../skills/fields.ts';
 
 const base = { service: 'backend', tag: 'Agents', auth: 'internal' } as const;
 const place = { subdomain: z.string(), url: z.string() };
@@ -98,14 +99,9 @@ export const update = endpoint({
     name: agentName('Name required').optional(),
     config: settingsObject.optional(),
     purpose: agentPurpose.optional(),
-    skill: z
-      .object({ id: z.string().max(100), on: z.boolean(), digest: skillDigestField.optional() })
-      .optional()
-      .describe('A skill of its owner’s library, given or taken away'),
-    collection: z
-      .object({ id: z.string().max(100), on: z.boolean() })
-      .optional()
-      .describe('A collection of its owner’s documents, given or taken away'),
+    skill: skillChange.optional(),
+    collection: collectionChange.optional(),
+    force: z.boolean().optional().describe('Also where its cases have not passed with the change'),
   }),
   reply: z.object({
     id: z.string(),
@@ -119,7 +115,7 @@ export const update = endpoint({
     400: [UNKNOWN_TOOL_TEXT, 'Invalid plan', ...BAD_CONFIG_TEXTS, TOO_MANY_SKILLS_TEXT, TOO_MANY_COLLECTIONS_TEXT],
     ...denied,
     404: [AGENT_NOT_FOUND, SKILL_NOT_FOUND, COLLECTION_NOT_FOUND],
-    409: [SKILL_CHANGED_TEXT],
+    409: [SKILL_CHANGED_TEXT, ...NOT_PASSED_TEXTS],
   },
 });
 

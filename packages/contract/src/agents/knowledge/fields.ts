@@ -70,3 +70,7 @@ export const question = z
   .max(1000, 'query too long (max 1000)');
 
 export const givenCollection = z.object({ id: z.string(), name: z.string(), description: z.string(), on: z.boolean() });
+
+export const collectionChange = z
+  .object({ id: z.string().max(100), on: z.boolean() })
+  .describe('A collection of its owner’s documents, given or taken away');

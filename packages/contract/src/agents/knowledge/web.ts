@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idParams, success, wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import * as backend from '../agents/backend.ts';
-import { AGENT_NOT_FOUND } from '../fields.ts';
+import { AGENT_NOT_FOUND, forceQuery } from '../fields.ts';
 import {
   collection,
   COLLECTION_NOT_FOUND,
@@ -188,6 +188,7 @@ const away = { 502: ['Agent backend unavailable'] } as const;
 const ofAgent = {
   ...base,
   params: z.object({ id: z.string(), collectionId: z.string() }),
+  query: forceQuery,
   reply: z.object({ collections: z.array(givenCollection) }),
   passesOn: () => [backend.update],
   errors: { ...base.errors, ...away, 404: [AGENT_NOT_FOUND, COLLECTION_NOT_FOUND] },

@@ -134,3 +134,7 @@ export const skillPath = z
   .min(1, 'path required')
   .max(200, 'path too long (max 200)');
 export const skillDigestField = z.string().regex(/^[0-9a-f]{64}$/, 'digest must be the SHA-256 that was shown');
+
+export const skillChange = z
+  .object({ id: z.string().max(100), on: z.boolean(), digest: skillDigestField.optional() })
+  .describe('A skill of its owner’s library, given or taken away');

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { idParams, success, wholeQuery } from '../../common.ts';
+import { idParams, success } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import * as backend from '../agents/backend.ts';
+import * as ai from '../ai/backend.ts';
+import { MODEL_ERRORS } from '../ai/v1/fields.ts';
 import * as gateway from '../conversations/gateway.ts';
-import { AGENT_NOT_FOUND, TOO_MANY_SKILLS_TEXT } from '../fields.ts';
+import { AGENT_NOT_FOUND, forceQuery, TOO_MANY_SKILLS_TEXT } from '../fields.ts';
 import {
   agentSkill,
   BAD_SKILL_TEXTS,
@@ -172,6 +174,7 @@ const ofAgent = {
   ...base,
   tag: 'Skills',
   params: z.object({ id: z.string(), skillId: z.string() }),
+  query: forceQuery,
   reply: z.object({ skills: z.array(agentSkill), max: z.number() }),
   passesOn: () => [backend.update],
   errors: { ...base.errors, ...away, 404: [AGENT_NOT_FOUND, SKILL_NOT_FOUND] },
@@ -203,20 +206,26 @@ export const take = endpoint({
   summary: 'Take a skill from an agent',
 });
 
+const NO_DRAFT = 'The model’s answer is no skill that can be used. Try again, or have it written by rules.';
+
 export const draft = endpoint({
   ...base,
-  method: 'GET',
+  method: 'POST',
   path: '/api/agents/:id/sessions/:sessionId/skill',
   summary:
     'A finished run written down as a SKILL.md, to be edited. Nothing is kept: send it for a review when it is good',
   params: z.object({ id: z.string(), sessionId: z.string() }),
-  query: z.object({ run: wholeQuery(1, 1, 2_147_483_647).describe('The step that the run began with') }),
-  reply: z.object({ name: z.string(), content: z.string() }),
-  passesOn: () => [gateway.get],
+  body: z.object({
+    run: z.int().min(1).max(2_147_483_647).describe('The step that the run began with'),
+    by: z.enum(['model', 'rules']).optional().describe('Rules where no model is set up; a model unless said'),
+  }),
+  reply: z.object({ name: z.string(), content: z.string(), by: z.enum(['model', 'rules']), isSandbox: z.boolean() }),
+  passesOn: () => [gateway.get, ai.listModels],
   errors: {
     ...base.errors,
-    ...away,
+    ...MODEL_ERRORS,
     404: [AGENT_NOT_FOUND, 'Session not found', 'Run not found'],
     409: ['The run is still going on', 'The run has too many steps to be written down'],
+    502: [NO_DRAFT, ...away[502], ...MODEL_ERRORS[502]],
   },
 });

@@ -1,9 +1,11 @@
 import { web } from '@troupe/contract';
-import { useCall, useSend } from '../../../api.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { stale, useCall, useSend } from '../../../api.ts';
 import { config as texts } from '../../../texts/operate.ts';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { ConfigEditor } from '../config/editor.tsx';
+import { Gated } from '../evaluations/gated.tsx';
 import { AgentKnowledge } from '../knowledge/agent-knowledge.tsx';
 import { AgentSkills } from '../skills/agent-skills.tsx';
 import { Door } from './door.tsx';
@@ -14,7 +16,13 @@ export function AgentConfig({ agentId }: { agentId: string }) {
   const params = { id: agentId };
   const read = useCall(web.agents.getConfig, { params });
   const say = useSay();
+  const queries = useQueryClient();
   const save = useSend(web.agents.putConfig, { refresh: [web.agents.getConfig], done: () => say(texts.savedAgent) });
+  const wanted = save.variables?.body ?? {};
+  const taken = () => {
+    say(texts.savedAgent);
+    void stale(queries, web.agents.getConfig);
+  };
   return (
     <div className="flex flex-col gap-5">
       <Purpose agentId={agentId} />
@@ -31,6 +39,13 @@ export function AgentConfig({ agentId }: { agentId: string }) {
           />
         )}
       </Loaded>
+      <Gated
+        agentId={agentId}
+        error={save.error}
+        change={{ config: wanted }}
+        onForce={() => save.mutate({ params, query: { force: 'true' }, body: wanted })}
+        onTaken={taken}
+      />
       <Door agentId={agentId} />
     </div>
   );

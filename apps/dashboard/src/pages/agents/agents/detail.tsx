@@ -23,6 +23,9 @@ import { Stats } from './stats.tsx';
 const AgentConfig = lazy(() => import('./config.tsx').then((page) => ({ default: page.AgentConfig })));
 const Backups = lazy(() => import('../backups.tsx').then((page) => ({ default: page.Backups })));
 const Connections = lazy(() => import('../connections.tsx').then((page) => ({ default: page.Connections })));
+const Evaluations = lazy(() =>
+  import('../evaluations/evaluations.tsx').then((page) => ({ default: page.Evaluations })),
+);
 const Manage = lazy(() => import('./manage.tsx').then((page) => ({ default: page.Manage })));
 
 export default function AgentDetail() {
@@ -66,6 +69,7 @@ export default function AgentDetail() {
           { key: 'stats', label: texts.stats, content: () => <Stats agentId={id} /> },
           { key: 'logs', label: texts.logs, content: () => <Logs agentId={id} /> },
           { key: 'messages', label: texts.messages, content: () => <Messages agentId={id} /> },
+          { key: 'evaluations', label: texts.evaluations, content: () => <Evaluations agentId={id} /> },
           { key: 'config', label: texts.config, content: () => <AgentConfig agentId={id} /> },
           { key: 'connections', label: texts.connections, content: () => <Connections agentId={id} /> },
           { key: 'backups', label: texts.backups, content: () => <Backups agent={agent} /> },

@@ -1,7 +1,8 @@
 import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
-import { useCall, useSend } from '../../../api.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { stale, useCall, useSend } from '../../../api.ts';
 import { create as fields, purpose as texts } from '../../../texts/agents.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -9,6 +10,7 @@ import { TextArea } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { Gated } from '../evaluations/gated.tsx';
 import { ToolPicker } from './tool-picker.tsx';
 
 type AgentPurpose = TypesOf<typeof web.agents.getPurpose>['reply'];
@@ -27,14 +29,20 @@ function PurposeForm({ agentId, was }: { agentId: string; was: AgentPurpose }) {
   const [instruction, setInstruction] = useState(was.instruction);
   const [tools, setTools] = useState(was.tools);
   const say = useSay();
+  const queries = useQueryClient();
   const save = useSend(web.agents.putPurpose, { refresh: [web.agents.getPurpose], done: () => say(texts.saved) });
+  const body = { instruction, tools };
+  const taken = () => {
+    say(texts.saved);
+    void stale(queries, web.agents.getPurpose);
+  };
   const same = instruction === was.instruction && tools.toSorted().join() === was.tools.toSorted().join();
   return (
     <Form
       className="flex flex-col gap-5"
       error={save.error}
       fields={['instruction']}
-      onSubmit={() => save.mutate({ params: { id: agentId }, body: { instruction, tools } })}
+      onSubmit={() => save.mutate({ params: { id: agentId }, body })}
     >
       <TextArea
         label={fields.instruction}
@@ -47,6 +55,13 @@ function PurposeForm({ agentId, was }: { agentId: string; was: AgentPurpose }) {
       />
       <ToolPicker value={tools} onChange={setTools} />
       <Refused error={save.error} />
+      <Gated
+        agentId={agentId}
+        error={save.error}
+        change={{ purpose: body }}
+        onForce={() => save.mutate({ params: { id: agentId }, query: { force: 'true' }, body })}
+        onTaken={taken}
+      />
       <div>
         <Button kind="primary" type="submit" busy={save.isPending} disabled={same}>
           {texts.save}

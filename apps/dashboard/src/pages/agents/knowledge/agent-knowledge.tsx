@@ -1,4 +1,5 @@
 import { web } from '@troupe/contract';
+import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { agentKnowledge as texts } from '../../../texts/knowledge.ts';
 import { LinkButton } from '../../../ui/button.tsx';
@@ -6,9 +7,9 @@ import { Card, Notice } from '../../../ui/card.tsx';
 import { CheckField } from '../../../ui/field.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { Gated } from '../evaluations/gated.tsx';
 
-/** Which collections of documents an agent may search. */
-export function AgentKnowledge({ agentId }: { agentId: string }) {
+function useGiving(agentId: string) {
   const say = useSay();
   const read = useCall(web.knowledge.listOfAgent, { params: { id: agentId } });
   const nameOf = (id: string) => read.data?.collections.find((one) => one.id === id)?.name ?? '';
@@ -22,6 +23,22 @@ export function AgentKnowledge({ agentId }: { agentId: string }) {
     done: (_, { params }) => say(texts.taken(nameOf(params.collectionId))),
   });
   const error = give.error ?? take.error;
+  const isPending = give.isPending || take.isPending;
+  const [wanted, setWanted] = useState<{ id: string; on: boolean }>();
+  const change = (collectionId: string, on: boolean, force = false) => {
+    setWanted({ id: collectionId, on });
+    give.reset();
+    take.reset();
+    const input = { params: { id: agentId, collectionId }, ...(force && { query: { force: 'true' as const } }) };
+    if (on) give.mutate({ ...input, body: {} });
+    else take.mutate(input);
+  };
+  return { read, error, isPending, wanted, change };
+}
+
+/** Which collections of documents an agent may search. */
+export function AgentKnowledge({ agentId }: { agentId: string }) {
+  const { read, error, isPending, wanted, change } = useGiving(agentId);
   return (
     <Card
       title={texts.title}
@@ -33,6 +50,16 @@ export function AgentKnowledge({ agentId }: { agentId: string }) {
       }
     >
       {error && <Notice tone="danger">{error.message}</Notice>}
+      {wanted && (
+        <Gated
+          key={`${wanted.id} ${wanted.on}`}
+          agentId={agentId}
+          error={error}
+          change={{ collection: wanted }}
+          onForce={() => change(wanted.id, wanted.on, true)}
+          onTaken={() => void read.refetch()}
+        />
+      )}
       <Loaded from={read}>
         {({ collections }) =>
           collections.length === 0 ? (
@@ -45,12 +72,8 @@ export function AgentKnowledge({ agentId }: { agentId: string }) {
                   label={name}
                   hint={description}
                   checked={on}
-                  disabled={give.isPending || take.isPending}
-                  onChange={({ target }) => {
-                    const params = { id: agentId, collectionId };
-                    if (target.checked) give.mutate({ params, body: {} });
-                    else take.mutate({ params });
-                  }}
+                  disabled={isPending}
+                  onChange={({ target }) => change(collectionId, target.checked)}
                 />
               ))}
             </div>

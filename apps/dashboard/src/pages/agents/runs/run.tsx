@@ -3,16 +3,19 @@ import type { BackgroundTask, SessionStep } from '@troupe/contract';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { call, statusOf, useCall } from '../../../api.ts';
+import { call, statusOf, useCall, useSend } from '../../../api.ts';
 import { duration, money, short } from '../../../format.ts';
 import { useLive } from '../../../live/context.tsx';
 import { modelName } from '../../../models.ts';
+import { evaluations } from '../../../texts/evaluations.ts';
 import { runs as texts } from '../../../texts/runs.ts';
-import { IconButton, LinkButton } from '../../../ui/button.tsx';
+import { Button, IconButton, LinkButton } from '../../../ui/button.tsx';
 import { Card, Figure, Figures, Notice } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
+import { Refused } from '../../../ui/form.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
+import { useSay } from '../../../ui/toast.tsx';
 import { ForkDialog } from './run-fork.tsx';
 import { Inspector } from './run-inspector.tsx';
 import { withStep } from '../conversations/steps.ts';
@@ -105,7 +108,14 @@ export default function RunPage() {
       title={texts.title}
       back={back}
       lead={name}
-      actions={isOver && <MakeSkill agent={id} session={session} run={first} />}
+      actions={
+        isOver && (
+          <>
+            <MakeCase agent={id} session={session} run={first} />
+            <MakeSkill agent={id} session={session} run={first} />
+          </>
+        )
+      }
     >
       {read.error ? (
         statusOf(read.error) === 404 ? (
@@ -130,6 +140,29 @@ export default function RunPage() {
         <ForkDialog agentId={id} sessionId={session} bar={chosen} onClose={() => setForking(false)} />
       )}
     </Page>
+  );
+}
+
+/** The run as a case that the agent is tried with from now on. */
+function MakeCase({ agent, session, run }: { agent: string; session: string; run: number }) {
+  const say = useSay();
+  const make = useSend(web.evaluations.createCaseFromRun, {
+    refresh: [web.evaluations.listCases],
+    done: () => say(evaluations.made),
+  });
+  const body = { sessionId: session, run };
+  return (
+    <>
+      <Refused error={make.error} />
+      <Button
+        icon="check"
+        busy={make.isPending}
+        disabled={make.isSuccess}
+        onClick={() => make.mutate({ params: { id: agent }, body })}
+      >
+        {evaluations.makeCase}
+      </Button>
+    </>
   );
 }
 

@@ -1,15 +1,15 @@
 import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { call, stale, useCall, useSend } from '../../../api.ts';
+import { call, stale, useSend } from '../../../api.ts';
 import { skills as texts } from '../../../texts/skills.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { TextArea, TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
-import { Loaded } from '../../../ui/states.tsx';
+import { Failure, Lines } from '../../../ui/states.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 
 interface Run {
@@ -227,21 +227,34 @@ function Draft({
   from: Run;
   onReview: (id: string) => void;
 }) {
-  const read = useCall(
-    web.skills.draft,
-    { params: { id: agent, sessionId: session }, query: { run } },
-    { retry: false },
+  const { mutate, data, error, isPending } = useSend(web.skills.draft);
+  const write = useCallback(
+    (by?: 'rules') => mutate({ params: { id: agent, sessionId: session }, body: { run: Number(run), by } }),
+    [mutate, agent, session, run],
   );
+  // A model that is asked costs something: once, for each run that somebody came with.
+  const asked = useRef('');
+  useEffect(() => {
+    const key = [agent, session, run].join();
+    if (asked.current === key) return;
+    asked.current = key;
+    write();
+  }, [agent, session, run, write]);
   return (
-    <div className="pt-4">
-      <Loaded from={read} rows={8}>
-        {({ content }) => (
-          <>
-            <Notice title={texts.draft}>{texts.draftHint}</Notice>
-            <Write text={content} onReview={onReview} />
-          </>
-        )}
-      </Loaded>
+    <div className="flex flex-col gap-3 pt-4">
+      {error && <Failure error={error} retry={() => write()} />}
+      {error && (
+        <div>
+          <Button onClick={() => write('rules')}>{texts.byRules}</Button>
+        </div>
+      )}
+      {isPending && <Lines rows={8} />}
+      {data && (
+        <>
+          <Notice title={texts.draftBy[data.isSandbox ? 'sandbox' : data.by]}>{texts.draftHint}</Notice>
+          <Write key={data.content} text={data.content} onReview={onReview} />
+        </>
+      )}
     </div>
   );
 }

@@ -1,12 +1,15 @@
 import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
-import { useCall, useSend } from '../../../api.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { stale, useCall, useSend } from '../../../api.ts';
 import { agentSkills as texts } from '../../../texts/skills.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { CheckField } from '../../../ui/field.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { Gated } from '../evaluations/gated.tsx';
 
 type Given = TypesOf<typeof web.skills.listOfAgent>['reply'];
 type Skill = Given['skills'][number];
@@ -38,12 +41,30 @@ function Switches({ agentId, skills }: { agentId: string; skills: Skill[] }) {
   const take = useSend(web.skills.take, { refresh, done: (_, { params }) => say(texts.taken(nameOf(params.skillId))) });
   const isBusy = give.isPending || take.isPending;
   const error = give.error ?? take.error;
-  const giveIt = ({ id: skillId, digest }: Skill) =>
-    give.mutate({ params: { id: agentId, skillId }, body: { digest } });
+  const queries = useQueryClient();
+  const [wanted, setWanted] = useState<{ skill: Skill; on: boolean }>();
+  const change = (skill: Skill, on: boolean, force = false) => {
+    setWanted({ skill, on });
+    give.reset();
+    take.reset();
+    const input = { params: { id: agentId, skillId: skill.id }, ...(force && { query: { force: 'true' as const } }) };
+    if (on) give.mutate({ ...input, body: { digest: skill.digest } });
+    else take.mutate(input);
+  };
   if (skills.length === 0) return <p className="text-ink-soft">{texts.empty}</p>;
   return (
     <div className="flex flex-col gap-4">
       {error && <Notice tone="danger">{error.message}</Notice>}
+      {wanted && (
+        <Gated
+          key={`${wanted.skill.id} ${wanted.on}`}
+          agentId={agentId}
+          error={error}
+          change={{ skill: { id: wanted.skill.id, on: wanted.on } }}
+          onForce={() => change(wanted.skill, wanted.on, true)}
+          onTaken={() => void stale(queries, ...refresh)}
+        />
+      )}
       {skills.map((skill) => (
         <div key={skill.id} className="flex flex-wrap items-start justify-between gap-3">
           <div className="min-w-0 flex-1">
@@ -52,13 +73,11 @@ function Switches({ agentId, skills }: { agentId: string; skills: Skill[] }) {
               hint={skill.version === null ? texts.gone : skill.behind ? texts.behind : skill.description}
               checked={skill.on}
               disabled={isBusy}
-              onChange={({ target }) =>
-                target.checked ? giveIt(skill) : take.mutate({ params: { id: agentId, skillId: skill.id } })
-              }
+              onChange={({ target }) => change(skill, target.checked)}
             />
           </div>
           {skill.behind && (
-            <Button small disabled={isBusy} onClick={() => giveIt(skill)}>
+            <Button small disabled={isBusy} onClick={() => change(skill, true)}>
               {texts.update}
             </Button>
           )}

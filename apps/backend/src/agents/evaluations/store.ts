@@ -1,0 +1,156 @@
+import type { SystemTx } from '@troupe/db';
+import { sql } from 'kysely';
+
+/** The case as it was when the evaluation began, with what it is tried on. */
+export const findForTrial = (tx: SystemTx, resultId: string) =>
+  tx
+    .selectFrom('evaluation_results as r')
+    .innerJoin('evaluations as e', 'e.id', 'r.evaluation_id')
+    .select(['r.id', 'r.evaluation_id', 'r.user_id', 'r.input', 'r.checks', 'r.stubs', 'r.max_seconds', 'r.status'])
+    .select(['e.agent_id', 'e.definition', 'e.max_cost_micros', 'e.status as evaluation_status'])
+    .where('r.id', '=', resultId)
+    .forUpdate('r')
+    .executeTakeFirst();
+export type ForTrial = NonNullable<Awaited<ReturnType<typeof findForTrial>>>;
+
+export const begin = (tx: SystemTx, resultId: string, at: Date) =>
+  tx.updateTable('evaluation_results').set({ status: 'running', started_at: at }).where('id', '=', resultId).execute();
+
+/** What the evaluation has cost so far, and the tokens of all evaluations of the agent since then. */
+export async function spent(
+  tx: SystemTx,
+  { evaluationId, agentId, since }: { evaluationId: string; agentId: string; since: Date },
+): Promise<{ costMicros: number; tokens: number }> {
+  const { rows } = await sql<{ costMicros: number; tokens: number }>`
+    select coalesce(sum(r.cost_micros) filter (where r.evaluation_id = ${evaluationId}), 0)::float8 as "costMicros",
+      coalesce(sum(r.tokens) filter (where r.finished_at >= ${since}), 0)::float8 as tokens
+    from evaluation_results r join evaluations e on e.id = r.evaluation_id where e.agent_id = ${agentId}`.execute(tx);
+  return rows[0] ?? { costMicros: 0, tokens: 0 };
+}
+
+/** Nobody stopped it, and its agent is there. */
+export async function isUnderWay(tx: SystemTx, resultId: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('evaluation_results as r')
+    .innerJoin('evaluations as e', 'e.id', 'r.evaluation_id')
+    .select('r.id')
+    .where('r.id', '=', resultId)
+    .where('r.status', '=', 'running')
+    .where('e.status', '=', 'running')
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+export interface Outcome {
+  status: 'passed' | 'failed' | 'broken' | 'interrupted' | 'skipped';
+  error?: string;
+  answer?: string;
+  verdicts?: readonly { passed: boolean | null; says: string }[];
+  calls?: readonly { tool: string; args: string; isError: boolean; isRun: boolean }[];
+  tokens?: number;
+  costMicros?: number;
+  ms?: number;
+}
+
+/** Once: what is over stays as it is. */
+export async function closeResult(tx: SystemTx, resultId: string, outcome: Outcome, at: Date): Promise<void> {
+  const {
+    status,
+    error = null,
+    answer = null,
+    verdicts = [],
+    calls = [],
+    tokens = 0,
+    costMicros = 0,
+    ms = 0,
+  } = outcome;
+  await tx
+    .updateTable('evaluation_results')
+    .set({
+      status,
+      error,
+      answer,
+      verdicts: JSON.stringify(verdicts),
+      calls: JSON.stringify(calls),
+      tokens: Math.round(tokens),
+      cost_micros: BigInt(Math.round(costMicros)),
+      ms: Math.round(ms),
+      finished_at: at,
+    })
+    .where('id', '=', resultId)
+    .where('status', 'in', ['waiting', 'running'])
+    .execute();
+}
+
+/** When nothing of it is left to do. Undefined: there is, or it was over before. */
+export async function finish(tx: SystemTx, evaluationId: string, at: Date) {
+  // Two that close their last cases at once come one after the other.
+  const held = await tx
+    .selectFrom('evaluations')
+    .select(['status', 'takes'])
+    .where('id', '=', evaluationId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (held?.status !== 'running') return undefined;
+  const { rows } = await sql<{ open: number; bad: number }>`
+    select count(*) filter (where status in ('waiting', 'running'))::integer as open,
+      count(*) filter (where status <> 'passed')::integer as bad
+    from evaluation_results where evaluation_id = ${evaluationId}`.execute(tx);
+  const { open, bad } = rows[0]!;
+  if (open > 0) return undefined;
+  const status = bad === 0 ? ('passed' as const) : ('failed' as const);
+  await tx.updateTable('evaluations').set({ status, finished_at: at }).where('id', '=', evaluationId).execute();
+  return { status, takes: held.takes };
+}
+
+export const findToTake = (tx: SystemTx, evaluationId: string, userId: string) =>
+  tx
+    .selectFrom('evaluations')
+    .select(['agent_id', 'change', 'definition_digest'])
+    .where('id', '=', evaluationId)
+    .where('user_id', '=', userId)
+    .where('status', '=', 'passed')
+    .where('takes', '=', true)
+    .where('taken_at', 'is', null)
+    .where('not_taken', 'is', null)
+    .executeTakeFirst();
+
+export const markTaken = (tx: SystemTx, evaluationId: string, values: { taken_at?: Date; not_taken?: string }) =>
+  tx.updateTable('evaluations').set(values).where('id', '=', evaluationId).execute();
+
+export async function isGated(tx: SystemTx, agentId: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('evaluation_gates')
+    .select('agent_id')
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+export const caseMarks = (tx: SystemTx, agentId: string) =>
+  tx.selectFrom('evaluation_cases').select(['id', 'revision']).where('agent_id', '=', agentId).execute();
+
+/** The newest that is over, of these cases with this definition. */
+export const newestOf = (
+  tx: SystemTx,
+  { agentId, definition, cases }: { agentId: string; definition: string; cases: string },
+) =>
+  tx
+    .selectFrom('evaluations')
+    .select(['id', 'status'])
+    .where('agent_id', '=', agentId)
+    .where('definition_digest', '=', definition)
+    .where('cases_digest', '=', cases)
+    .where('status', 'in', ['passed', 'failed'])
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+export const notPassed = (tx: SystemTx, evaluationId: string) =>
+  tx
+    .selectFrom('evaluation_results')
+    .select(['name', 'status', 'error', 'verdicts'])
+    .where('evaluation_id', '=', evaluationId)
+    .where('status', '<>', 'passed')
+    .orderBy('place')
+    .execute();
