@@ -22,6 +22,7 @@ after(() => services.stop());
 const all = (service: string): Endpoint[] => allEndpoints().filter((one) => one.service === service);
 const named = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
+const CASE = { name: 'c', input: 'hi', checks: [{ kind: 'lacks', text: 'x' }] };
 /** Bodies that are right in all but whose agent they are about. */
 const BODIES: Record<string, unknown> = {
   'PATCH /api/agents/:id': { name: 'mine' },
@@ -31,6 +32,12 @@ const BODIES: Record<string, unknown> = {
   'POST /api/agents/:id/verify': { verificationType: 'eas' },
   'POST /api/agents/:id/approvals/:approvalId': { approved: true },
   'POST /api/agents/:id/payments/:paymentId': { decision: 'approve' },
+  'POST /api/agents/:id/sessions/:sessionId/skill': { run: 1 },
+  'POST /api/agents/:id/visitors/:visitorId/reply': { message: 'hi' },
+  'POST /api/agents/:id/evaluation-cases': CASE,
+  'PUT /api/agents/:id/evaluation-cases/:caseId': CASE,
+  'POST /api/agents/:id/evaluation-cases/from-run': { sessionId: 's', run: 1 },
+  'PUT /api/agents/:id/evaluation-gate': { enabled: true },
   'PUT /api/agents/:id/logins/:name': { origin: 'https://shop.example', username: 'u', password: 'p' },
   'PUT /api/agents/:id/channels/:kind': { settings: {}, allowed: ['*'] },
 };

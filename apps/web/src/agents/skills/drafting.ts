@@ -28,17 +28,17 @@ export function drafting({
       user: User,
       { id: agentId, sessionId }: Asked['params'],
       { run, by = 'model' }: Asked['body'],
-      { address, signal }: { address: string; signal: () => AbortSignal },
+      asked: { address: string; signal: () => AbortSignal },
     ) {
       await roster.of(user.id).get(agentId);
-      const ruled = draftOf(await stepsOfRun(backend, user, { agentId, sessionId, run }, address));
-      const as = backend.as(user, address);
+      const ruled = draftOf(await stepsOfRun(backend, user, { agentId, sessionId, run }, asked.address));
+      const as = backend.as(user, asked.address);
       const offered = await reach(modelsOf(as, catalogue, user.plan));
       const isRuled = by === 'rules' || offered.sandboxOnly;
       // What is shown to a model was cleaned of secrets before, and is bounded.
       const draft = isRuled
         ? ruled
-        : draftBy(await askModel(as, { model: offered.default, how: HOW, data: ruled.body }, signal()));
+        : draftBy(await askModel(as, { model: offered.default, how: HOW, data: ruled.body }, asked.signal()));
       if (!draft) throw new AppError(502, NO_DRAFT, { code: 'NO_DRAFT' });
       const { name, description, body } = draft;
       const { writeSkillMd } = await import('@troupe/domain/skill-md');
