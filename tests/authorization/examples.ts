@@ -226,7 +226,7 @@ const WEB: Record<string, Make> = {
   'DELETE /api/agents/:id/sessions/:sessionId': inConversation,
   'POST /api/agents/:id/sessions/:sessionId/skill': ({ agentId: id, conversationId: sessionId }) => ({
     params: { id, sessionId },
-    body: { run: 1 },
+    body: { run: 1, by: 'rules' },
   }),
   'GET /api/agents/:id/evaluation-cases': agent,
   'POST /api/agents/:id/evaluation-cases': (id) => ({ ...agent(id), body: EVALUATION_CASE }),
@@ -234,15 +234,19 @@ const WEB: Record<string, Make> = {
     params: { id },
     body: { sessionId, run: 1 },
   }),
-  'PUT /api/agents/:id/evaluation-cases/:caseId': ({ agentId: id }) => ({
-    params: { id, caseId: 'x' },
+  'PUT /api/agents/:id/evaluation-cases/:caseId': ({ agentId: id, caseId }) => ({
+    params: { id, caseId },
     body: EVALUATION_CASE,
   }),
-  'DELETE /api/agents/:id/evaluation-cases/:caseId': ({ agentId: id }) => ({ params: { id, caseId: 'x' } }),
+  'DELETE /api/agents/:id/evaluation-cases/:caseId': ({ agentId: id, caseId }) => ({ params: { id, caseId } }),
   'GET /api/agents/:id/evaluations': agent,
   'POST /api/agents/:id/evaluations': (id) => ({ ...agent(id), body: {} }),
-  'GET /api/agents/:id/evaluations/:evaluationId': ({ agentId: id }) => ({ params: { id, evaluationId: 'x' } }),
-  'POST /api/agents/:id/evaluations/:evaluationId/stop': ({ agentId: id }) => ({ params: { id, evaluationId: 'x' } }),
+  'GET /api/agents/:id/evaluations/:evaluationId': ({ agentId: id, evaluationId }) => ({
+    params: { id, evaluationId },
+  }),
+  'POST /api/agents/:id/evaluations/:evaluationId/stop': ({ agentId: id, evaluationId }) => ({
+    params: { id, evaluationId },
+  }),
   'PUT /api/agents/:id/evaluation-gate': (id) => ({ ...agent(id), body: { enabled: true } }),
   'GET /api/agents/:id/sessions/:sessionId/branches': inConversation,
   'POST /api/agents/:id/sessions/:sessionId/branches': ({ agentId: id, conversationId: sessionId }) => ({

@@ -13,6 +13,7 @@ import {
   type StartedServices,
   type TestUser,
 } from '@troupe/testing/services/services';
+import { addEvaluation } from './evaluation-rows.ts';
 import { createMarks, type Marks } from './marks.ts';
 import { addRows, type RowIds } from './rows.ts';
 import { addWidget } from './widget-rows.ts';
@@ -32,6 +33,8 @@ export interface OwnerIds extends RowIds {
   sessionId: string;
   taskId: string;
   triggerId: string;
+  caseId: string;
+  evaluationId: string;
   widgetId: string;
   widgetKey: string;
   visitorId: string;
@@ -323,6 +326,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
     sessionId: session.id,
     taskId: task.id,
     triggerId: hooked.trigger.id,
+    ...(await addEvaluation(db, ask, mark, { userId: who.id, agentId })),
     ...(await addWidget(db, ask, mark, { userId: who.id, agentId, sessionId: rows.conversationId })),
     paymentSessionId: opened.session?.id ?? opened.id,
     webhookId: webhook.id,

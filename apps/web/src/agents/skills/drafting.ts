@@ -33,20 +33,20 @@ export function drafting({
       await roster.of(user.id).get(agentId);
       const ruled = draftOf(await stepsOfRun(backend, user, { agentId, sessionId, run }, asked.address));
       const as = backend.as(user, asked.address);
-      const offered = await reach(modelsOf(as, catalogue, user.plan));
-      const isRuled = by === 'rules' || offered.sandboxOnly;
+      const offered = by === 'rules' ? undefined : await reach(modelsOf(as, catalogue, user.plan));
       // What is shown to a model was cleaned of secrets before, and is bounded.
-      const draft = isRuled
-        ? ruled
-        : draftBy(await askModel(as, { model: offered.default, how: HOW, data: ruled.body }, asked.signal()));
+      const draft =
+        !offered || offered.sandboxOnly
+          ? ruled
+          : draftBy(await askModel(as, { model: offered.default, how: HOW, data: ruled.body }, asked.signal()));
       if (!draft) throw new AppError(502, NO_DRAFT, { code: 'NO_DRAFT' });
       const { name, description, body } = draft;
       const { writeSkillMd } = await import('@troupe/domain/skill-md');
       return {
         name,
         content: writeSkillMd({ name, description, metadata: {}, allowedTools: [] }, body),
-        by: isRuled ? ('rules' as const) : ('model' as const),
-        isSandbox: offered.sandboxOnly,
+        by: draft === ruled ? ('rules' as const) : ('model' as const),
+        isSandbox: offered?.sandboxOnly ?? false,
       };
     },
   };

@@ -10,6 +10,7 @@ import {
   metadata,
   metadataChange,
   none,
+  NO_PAGE,
   NOT_YOURS,
   pageOf,
   pageQuery,
@@ -135,7 +136,7 @@ export const listAgents = endpoint({
   summary: 'The caller’s agents, whoever made them, the newest last',
   query: listQuery,
   reply: pageOf(agent),
-  errors: { 400: [NOT_YOURS] },
+  errors: { 400: [NOT_YOURS, NO_PAGE] },
 });
 
 export const archiveAgent = endpoint({
@@ -157,5 +158,5 @@ export const listAgentVersions = endpoint({
   params: idParam,
   query: pageQuery,
   reply: pageOf(agent),
-  errors: { 400: [NOT_YOURS], 404: REACH_ERRORS[404] },
+  errors: { 400: [NOT_YOURS, NO_PAGE], 404: REACH_ERRORS[404] },
 });

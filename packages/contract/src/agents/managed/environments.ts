@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import { anyQuery, idParam, listQuery, managed, metadata, metadataChange, NOT_YOURS, pageOf } from './fields.ts';
+import {
+  anyQuery,
+  idParam,
+  listQuery,
+  managed,
+  metadata,
+  metadataChange,
+  NO_PAGE,
+  NOT_YOURS,
+  pageOf,
+} from './fields.ts';
 
 const CONFIG = 'config: an agent runs in the sandbox that the platform gives it; packages and networking cannot be set';
 
@@ -77,7 +87,7 @@ export const listEnvironments = endpoint({
   summary: 'Environments, the newest first',
   query: listQuery,
   reply: pageOf(environment),
-  errors: { 400: [NOT_YOURS] },
+  errors: { 400: [NOT_YOURS, NO_PAGE] },
 });
 
 export const archiveEnvironment = endpoint({

@@ -11,6 +11,7 @@ export const managed = {
 } as const;
 
 export const NOT_YOURS = 'An API key of a user is needed';
+export const NO_PAGE = 'page must be one that was given';
 export const REACH_ERRORS = {
   404: [AGENT_NOT_FOUND],
   502: ['Agent is not running'],

@@ -9,6 +9,7 @@ import {
   metadata,
   metadataChange,
   none,
+  NO_PAGE,
   NOT_YOURS,
   pageOf,
   pageQuery,
@@ -124,7 +125,7 @@ export const listSessions = endpoint({
   summary: 'Sessions, the newest first',
   query: listQuery.extend({ agent_id: z.string().max(200).optional() }),
   reply: z.object({ data: z.array(session), next_page: z.string().nullable(), prev_page: z.null() }),
-  errors: { 400: [NOT_YOURS], 404: REACH_ERRORS[404] },
+  errors: { 400: [NOT_YOURS, NO_PAGE], 404: REACH_ERRORS[404] },
 });
 
 export const archiveSession = endpoint({
@@ -175,7 +176,7 @@ export const listEvents = endpoint({
   params: idParam,
   query: pageQuery.extend({ order: z.literal('asc', 'order must be asc').optional() }),
   reply: pageOf(sent),
-  errors: { ...REACH_ERRORS, 400: [NOT_YOURS, 'page must be one that was given'], 404: notThere },
+  errors: { ...REACH_ERRORS, 400: [NOT_YOURS, NO_PAGE], 404: notThere },
 });
 
 export const streamEvents = endpoint({

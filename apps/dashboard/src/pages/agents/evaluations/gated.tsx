@@ -1,73 +1,16 @@
-import { web } from '@troupe/contract';
-import type { EvaluationChange } from '@troupe/contract';
-import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
-import { codeOf, useCall, useSend } from '../../../api.ts';
-import { evaluations as texts } from '../../../texts/evaluations.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Notice } from '../../../ui/card.tsx';
-import { Refused } from '../../../ui/form.tsx';
+import { lazy, Suspense, type ComponentProps } from 'react';
+import { codeOf } from '../../../api.ts';
+import type { TryOrForce } from './trying.tsx';
+
+/** Few changes are refused: what can be done then is loaded when it is needed. */
+const Lazy = lazy(() => import('./trying.tsx').then((part) => ({ default: part.TryOrForce })));
 
 /** What can be done with a change that was refused because the agent's cases have not passed with it: try it, or insist. */
-export function Gated({
-  agentId,
-  error,
-  change,
-  onForce,
-  onTaken,
-}: {
-  agentId: string;
-  error: Error | null;
-  change: EvaluationChange;
-  onForce: () => void;
-  /** All passed, and it was saved. */
-  onTaken: () => void;
-}) {
-  const [tried, setTried] = useState<string>();
-  const start = useSend(web.evaluations.start, {
-    refresh: [web.evaluations.list],
-    done: ({ id }) => setTried(id),
-  });
+export function Gated({ error, ...change }: { error: Error | null } & ComponentProps<typeof TryOrForce>) {
   if (codeOf(error) !== 'CASES_NOT_PASSED') return null;
-  const body = { change, takes: true };
   return (
-    <div className="flex flex-col gap-3">
-      <div className="flex flex-wrap gap-2">
-        <Button
-          kind="primary"
-          busy={start.isPending}
-          disabled={tried !== undefined}
-          onClick={() => start.mutate({ params: { id: agentId }, body })}
-        >
-          {texts.tryIt}
-        </Button>
-        <Button onClick={onForce}>{texts.force}</Button>
-      </div>
-      <Refused error={start.error} />
-      {tried !== undefined && <Trying agentId={agentId} id={tried} onTaken={onTaken} />}
-    </div>
-  );
-}
-
-function Trying({ agentId, id, onTaken }: { agentId: string; id: string; onTaken: () => void }) {
-  const { data } = useCall(web.evaluations.get, { params: { id: agentId, evaluationId: id } });
-  const told = useRef(false);
-  const isTaken = data?.takenAt !== undefined && data.takenAt !== null;
-  useEffect(() => {
-    if (!isTaken || told.current) return;
-    told.current = true;
-    onTaken();
-  }, [isTaken, onTaken]);
-  if (!data) return null;
-  if (isTaken) return <Notice tone="ok">{texts.taken}</Notice>;
-  if (data.status === 'running' || (data.status === 'passed' && data.notTaken === null))
-    return <Notice>{texts.trying(data.over, data.cases)}</Notice>;
-  return (
-    <Notice tone="danger">
-      {data.notTaken === null ? texts.didNot : texts.notTaken(data.notTaken)}{' '}
-      <Link to="." search={{ tab: 'evaluations' } as never} className="link">
-        {texts.seeResults}
-      </Link>
-    </Notice>
+    <Suspense>
+      <Lazy {...change} />
+    </Suspense>
   );
 }
