@@ -181,6 +181,8 @@ browserSuite(
       await stranger.context.close();
 
       await list.getByLabel('Search in all conversations').fill('what is new');
+      // How many were found: until then the list is that of all.
+      await list.getByRole('status').waitFor();
       await list
         .getByRole('button', { name: /What is new/ })
         .first()

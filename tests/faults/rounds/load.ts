@@ -8,7 +8,7 @@ import { addUser } from '@troupe/testing/services/services';
 /** People who write without a pause, each thing under a mark of its own, and look for it afterwards. */
 
 const WAIT_MS = 20_000;
-const PEOPLE = 4;
+export const PEOPLE = 4;
 
 type Kind = 'chat' | 'key' | 'memory' | 'task' | 'file';
 
