@@ -11,8 +11,7 @@ import { grouped, measures, runnable } from './test-groups.ts';
 import { slowestFirst } from './test-order.ts';
 
 const TIMEOUT_MS = 180_000;
-/** One more than there are cores: tests wait for servers, browsers and timers half of the time. */
-const LANES = Math.max(2, availableParallelism()) + 1;
+const LANES = Math.max(2, availableParallelism());
 
 /**
  * Runs the checks and, beside them, all tests, or only the files named. `--external`: only those for which another
