@@ -12,20 +12,20 @@ import { Failure, Lines } from '../../../ui/states.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Chat } from '../conversations/chat.tsx';
 import { files } from '../../../texts/talk.ts';
-import { Files } from '../files/files.tsx';
 import { Logs } from './logs.tsx';
-import { MemoryTab } from '../memory.tsx';
 import { Messages } from './messages.tsx';
 import { Sessions } from '../conversations/sessions.tsx';
 import { Stats } from './stats.tsx';
 
-// Forms that few come for: loaded when their tab is opened.
+// What few come for: loaded when its tab is opened.
 const AgentConfig = lazy(() => import('./config.tsx').then((page) => ({ default: page.AgentConfig })));
 const Backups = lazy(() => import('../backups.tsx').then((page) => ({ default: page.Backups })));
 const Connections = lazy(() => import('../connections.tsx').then((page) => ({ default: page.Connections })));
 const Evaluations = lazy(() =>
   import('../evaluations/evaluations.tsx').then((page) => ({ default: page.Evaluations })),
 );
+const Files = lazy(() => import('../files/files.tsx').then((page) => ({ default: page.Files })));
+const MemoryTab = lazy(() => import('../memory.tsx').then((page) => ({ default: page.MemoryTab })));
 const Manage = lazy(() => import('./manage.tsx').then((page) => ({ default: page.Manage })));
 
 export default function AgentDetail() {
