@@ -61,6 +61,7 @@ browserSuite('a program asks for access', (stage) => {
     await assertAccessible(page, 'a program asks for access');
     await page.getByRole('button', { name: 'Allow' }).click();
     const came = await answer;
+    await page.getByText('You may close this page.').waitFor();
     assert.deepEqual([came.get('state'), came.get('iss')], ['42', url]);
     const exchanged = await fetch(`${url}/oauth/token`, {
       method: 'POST',

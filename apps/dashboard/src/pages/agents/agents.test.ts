@@ -137,7 +137,7 @@ describe('a table as text', () => {
 });
 
 test('what waits for a person, the oldest first', () => {
-  const approval = (id: string, at: string) => ({ id, at }) as InboxItem;
+  const approval = (id: string, at: string) => ({ kind: 'approval', id, at }) as InboxItem;
   const join = (id: string, askedAt: string) => ({ id, askedAt }) as AccessRequest;
   const all = waitingOf(
     [approval('b', '2026-02'), approval('d', '2026-04')],

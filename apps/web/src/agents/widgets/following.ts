@@ -35,13 +35,14 @@ type Step = Parameters<typeof shownOf>[0];
 
 /** What a visitor sees of a conversation that web follows as its owner's. */
 async function* passedOn(client: Client, place: Place, signal: AbortSignal): AsyncGenerator<ServerEvent> {
-  yield { event: 'state', data: { state: place.state } };
   const response = await client.open(gateway.conversations.follow, {
     params: { agentId: place.agentId, id: place.sessionId },
     headers: { accept: 'text/event-stream', 'last-event-id': String(place.after) },
     timeout: LONGEST_MS,
     signal,
   });
+  // Said once nothing can be missed any more.
+  yield { event: 'state', data: { state: place.state } };
   for await (const { event, id, data } of eventsOf(response)) {
     const value = JSON.parse(data) as Step;
     if (event === 'error') throw new AppError(404, 'Session not found');

@@ -46,6 +46,7 @@ test('a visitor is answered word by word, reads it again, and stays who they are
   assert.equal((await eva.say(steps({ wait: 'slow', say: 'one two three' }))).status, 202);
   const live = await eva.listen(Number(stream.heard.at(-1)!.id));
   await director.waits('slow');
+  await live.until(({ event }) => event === 'state');
   director.go('slow');
   await live.until(isEnd);
   const words = live.heard.filter(({ event }) => event === 'delta').map(({ data }) => data.text);
