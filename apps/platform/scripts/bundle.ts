@@ -5,7 +5,7 @@ import { rolldown, type Plugin } from 'rolldown';
 
 /**
  * Puts the platform and each service together as few files, which load in half the time and memory of the 1,500 that they come from. What
- * is in them is the source without its types: no name is changed and nothing is taken out. See docs/adr/0088.
+ * is in them is the source without its types and comments: no name is changed and no code is taken out. See docs/adr/0088.
  */
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
@@ -48,16 +48,20 @@ const places: Plugin = {
 /** One letter beyond Latin-1 doubles the memory of the text that holds it, and the text is four megabytes. */
 const letters: Plugin = {
   name: 'letters',
-  renderChunk(code, chunk) {
+  // after the last printing, which would write them as they were
+  generateBundle(_options, bundle) {
     // oxlint-disable-next-line no-control-regex -- everything but ASCII
     const beyond = /[^\x00-\x7f]/;
-    for (const [raw] of code.matchAll(/String\.raw`[^`]*`/g)) {
-      if (beyond.test(raw)) throw new Error(`${chunk.fileName}: ${raw} would be changed: write it as a string.`);
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== 'chunk') continue;
+      for (const [raw] of chunk.code.matchAll(/String\.raw`[^`]*`/g)) {
+        if (beyond.test(raw)) throw new Error(`${chunk.fileName}: ${raw} would be changed: write it as a string.`);
+      }
+      chunk.code = chunk.code.replace(
+        new RegExp(beyond, 'g'),
+        (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
     }
-    return code.replace(
-      new RegExp(beyond, 'g'),
-      (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
   },
 };
 
@@ -70,5 +74,5 @@ const build = await rolldown({
   plugins: [packages, places, letters],
 });
 rmSync(FOLDER, { recursive: true, force: true });
-await build.write({ dir: FOLDER, format: 'esm', keepNames: true });
+await build.write({ dir: FOLDER, format: 'esm', keepNames: true, comments: false });
 await build.close();
