@@ -18,9 +18,9 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   inner.on('data', (chunk: Buffer) => shown.push(String(chunk)));
   let isTold = false;
   for await (const event of events) {
-    const { nesting, file, message, details, name: title = '' } = event.data;
-    if ((event.type === 'test:pass' || event.type === 'test:fail') && nesting === 0 && file !== undefined) {
-      const name = standsFor(file, title) ?? path.relative(ROOT, file);
+    const { nesting, file, ran = file, message, details, name: title = '' } = event.data;
+    if ((event.type === 'test:pass' || event.type === 'test:fail') && nesting === 0 && ran !== undefined) {
+      const name = standsFor(ran, title) ?? path.relative(ROOT, path.resolve(ROOT, ran));
       times.set(name, (times.get(name) ?? 0) + (details?.duration_ms ?? 0));
     }
     if (!isTold && event.type === 'test:diagnostic' && nesting === 0 && SUMMARY.test(message ?? '')) {

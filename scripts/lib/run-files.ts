@@ -1,6 +1,7 @@
 import { run } from 'node:test';
 import report from './reporter.ts';
-import { inTurn, type TestEvent } from './test-runs.ts';
+import { kindOf } from './test-groups.ts';
+import { asOne, inLanes, type Job, type TestEvent } from './test-runs.ts';
 
 /**
  * Runs test files in the order in which they are named, which `node --test` would not keep, and those after `--alone`
@@ -10,13 +11,16 @@ import { inTurn, type TestEvent } from './test-runs.ts';
 const [atOnce = '', limit = '', ...named] = process.argv.slice(2);
 const timeout = Number(limit);
 const at = named.includes('--alone') ? named.indexOf('--alone') : named.length;
-const runs = [
-  { files: named.slice(0, at), concurrency: Number(atOnce), timeout },
-  { files: named.slice(at + 1), concurrency: 1, timeout },
-].filter(({ files }) => files.length > 0);
+const jobs = (files: readonly string[]): Job[] =>
+  files.map((file) => ({
+    file,
+    kind: kindOf(file),
+    begin: () => run({ files: [file], concurrency: 1, timeout }) as AsyncIterable<TestEvent>,
+  }));
 
 async function* events(): AsyncGenerator<TestEvent> {
-  for await (const event of inTurn(runs.map((options) => () => run(options) as AsyncIterable<TestEvent>))) {
+  const runs = [inLanes(jobs(named.slice(0, at)), Number(atOnce)), inLanes(jobs(named.slice(at + 1)), 1)];
+  for await (const event of asOne(runs)) {
     if (event.type === 'test:fail' && event.data.todo === undefined && event.data.skip === undefined)
       process.exitCode = 1;
     yield event;

@@ -22,6 +22,14 @@ const ALONE =
 /** A few, so that no place is still busy when all others are done. */
 const AT_MOST = 10;
 
+/** A browser beside a browser, or containers beside containers, take longer than one after the other. */
+const KINDS: readonly (readonly [kind: string, files: RegExp])[] = [
+  ['browser', /^tests\/e2e\//],
+  ['containers', /^(?:tests\/(?:deploy|kubernetes)\/|tests\/faults\/(?:docker|swarm)|packages\/fleet\/src\/docker\/)/],
+];
+
+export const kindOf = (file: string): string | undefined => KINDS.find(([, files]) => files.test(file))?.[0];
+
 /** Who measures what others notice wants the machine for himself: these run at the end, one after the other. */
 const MEASURES = /\.(?:unharmed|during)\(/;
 

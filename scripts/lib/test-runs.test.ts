@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inTurn, type TestEvent } from './test-runs.ts';
+import { asOne, inLanes, type Job, type TestEvent } from './test-runs.ts';
 
 const told = (message: string): TestEvent => ({ type: 'test:diagnostic', data: { nesting: 0, message } });
 const passed = (name: string): TestEvent => ({ type: 'test:pass', data: { name, nesting: 0, file: name } });
@@ -11,7 +11,6 @@ async function* events(all: readonly TestEvent[]): AsyncGenerator<TestEvent> {
 }
 
 test('two runs have one summary, at the end, with the sums; what a test says of itself stays where it is', async () => {
-  const ends: string[] = [];
   const all: TestEvent[] = [];
   const runs = [
     [
@@ -20,26 +19,57 @@ test('two runs have one summary, at the end, with the sums; what a test says of 
       told('tests 2'),
       told('fail 0'),
     ],
-    [passed('b'), told('a remark'), told('tests 3'), told('fail 1'), told('duration_ms 1.5')],
-  ].map((run, index) => () => {
-    ends.push(`${index} begins after ${all.length}`);
-    return events([...run, { type: 'test:summary', data: { file: 'a' } }, summary]);
-  });
-  for await (const event of inTurn(runs)) all.push(event);
-  assert.deepEqual(ends, ['0 begins after 0', '1 begins after 3']);
+    [passed('b'), told('a remark'), told('tests 3'), told('fail 1')],
+  ].map((run) => events([...run, { type: 'test:summary', data: { file: 'a' } }, summary]));
+  for await (const event of asOne(runs)) all.push(event);
   assert.deepEqual(
     all.map(({ type, data }) => data.name ?? data.message ?? `${type} ${data.file ?? ''}`.trim()),
-    [
-      'a',
-      'tests 7',
-      'test:summary a',
-      'b',
-      'a remark',
-      'test:summary a',
-      'tests 5',
-      'fail 1',
-      'duration_ms 1.5',
-      'test:summary',
-    ],
+    ['a', 'tests 7', 'test:summary a', 'b', 'a remark', 'test:summary a', 'tests 5', 'fail 1', 'test:summary'],
+  );
+});
+
+test('how long it took is the time that passed, not that of all files', async () => {
+  const all: TestEvent[] = [];
+  for await (const event of asOne([events([told('duration_ms 1e9')]), events([told('duration_ms 60000')])]))
+    all.push(event);
+  const took = Number(all.at(-1)?.data.message?.replace('duration_ms ', ''));
+  assert.ok(took > 0 && took < 10_000, `${took}`);
+});
+
+test('files run in their order, as many as there are lanes, of a kind one, and each is told as a whole', async () => {
+  const gates = new Map<string, PromiseWithResolvers<void>>();
+  const began: string[] = [];
+  const job = (file: string, kind?: string): Job => ({
+    file,
+    kind,
+    begin: async function* () {
+      began.push(file);
+      const gate = Promise.withResolvers<void>();
+      gates.set(file, gate);
+      yield passed(`${file} 1`);
+      await gate.promise;
+      yield passed(`${file} 2`);
+    },
+  });
+  const heard: string[] = [];
+  const over = (async () => {
+    const jobs = [job('a', 'browser'), job('b', 'browser'), job('c'), job('d', 'containers'), job('e')];
+    for await (const { data } of inLanes(jobs, 3)) heard.push(`${data.ran} ${data.name}`);
+  })();
+  const end = async (file: string) => {
+    gates.get(file)?.resolve();
+    await new Promise(setImmediate);
+  };
+  await new Promise(setImmediate);
+  assert.deepEqual(began, ['a', 'c', 'd']);
+  await end('c');
+  assert.deepEqual(began, ['a', 'c', 'd', 'e']);
+  await end('a');
+  assert.deepEqual(began, ['a', 'c', 'd', 'e', 'b']);
+  for (const file of ['b', 'e', 'd']) await end(file);
+  await over;
+  assert.deepEqual(
+    heard,
+    ['c', 'a', 'b', 'e', 'd'].flatMap((file) => [`${file} ${file} 1`, `${file} ${file} 2`]),
   );
 });

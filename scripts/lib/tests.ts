@@ -11,7 +11,8 @@ import { grouped, measures, runnable } from './test-groups.ts';
 import { slowestFirst } from './test-order.ts';
 
 const TIMEOUT_MS = 180_000;
-const LANES = Math.max(2, availableParallelism());
+/** One more than there are cores: most tests wait for something now and then. */
+const LANES = availableParallelism() + 1;
 
 /**
  * Runs the checks and, beside them, all tests, or only the files named. `--external`: only those for which another
