@@ -76,7 +76,7 @@ browserSuite('agents in the browser', (stage) => {
     await signIn(page, NEWCOMER);
     const { call } = await signedInCaller(stage.platform, NEWCOMER);
     const { agent } = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', { name: 'Nameless' });
-    await settle(page, `/dashboard/agents/${agent.id}?tab=config`);
+    await settle(page, `/dashboard/agents/${agent.id}?tab=settings`);
     // No provider is set up here: the sandbox answers for every model.
     await page.getByText('(answers instead of Claude Opus 4.6, which is not served here)').waitFor();
     await page.getByLabel('Default model').fill('xiaomi/mimo-v2-prro');
@@ -118,7 +118,8 @@ browserSuite('agents in the browser', (stage) => {
     await signIn(page, NEWCOMER);
     await settle(page, '/dashboard/agents');
     await page.getByRole('link', { name: 'Ada' }).click();
-    await page.getByRole('tab', { name: 'Manage' }).click();
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Name and life' }).click();
     await page.getByRole('button', { name: 'Show the token' }).click();
     const token = (await page.locator('pre').first().innerText()).trim();
     const asked = await fetch(`${stage.platform.url}/api/devices/pair`, {
@@ -147,7 +148,8 @@ browserSuite('agents in the browser', (stage) => {
     await signIn(page, NEWCOMER);
     await settle(page, '/dashboard/agents');
     await page.getByRole('link', { name: 'Ada' }).click();
-    await page.getByRole('tab', { name: 'Manage' }).click();
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Name and life' }).click();
     await page.getByRole('button', { name: 'Show the token' }).click();
     const old = (await page.locator('pre').first().innerText()).trim();
     await page.getByRole('button', { name: 'Replace the token' }).click();
@@ -192,7 +194,8 @@ browserSuite('agents in the browser', (stage) => {
     await signIn(page, NEWCOMER);
     await settle(page, '/dashboard/agents');
     await page.getByRole('link', { name: 'Ada' }).click();
-    await page.getByRole('tab', { name: 'Manage' }).click();
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Name and life' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('stopped').first().waitFor();
     await page.getByRole('button', { name: 'Start', exact: true }).click();

@@ -69,7 +69,7 @@ browserSuite(
 
     test('in feeds the words stand without their marks', async () => {
       const { page } = watched;
-      await settle(page, `/dashboard/agents/${agentId}?tab=messages`);
+      await settle(page, `/dashboard/agents/${agentId}?tab=work&part=messages`);
       await page.getByText(/Plan Berlin .* It is late early\./).waitFor();
       assert.equal(await page.getByText('**early**').count(), 0);
     });

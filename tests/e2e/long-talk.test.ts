@@ -55,11 +55,11 @@ browserSuite(
       const { page } = watched;
       const log = page.getByRole('log');
       const last = Math.ceil(STEPS / 3);
-      await page.goto(`/dashboard/agents/${agentId}?tab=sessions`);
-      await page.getByRole('tab', { name: 'Chat' }).waitFor();
+      await page.goto(`/dashboard/agents/${agentId}?tab=work&part=conversations`);
+      await page.getByRole('tab', { name: 'Talk' }).waitFor();
       // From the click to the newest words on screen: a second on a fast machine, and room for a slow one.
       const started = Date.now();
-      await page.getByRole('tab', { name: 'Chat' }).click();
+      await page.getByRole('tab', { name: 'Talk' }).click();
       await log.getByText(`Answer ${last}`, { exact: true }).waitFor();
       const took = Date.now() - started;
       assert.ok(took < 4000, `it took ${took} ms`);

@@ -28,21 +28,17 @@ export const AGENT_PAGES: PageEntry[] = [
   { name: 'inbox', path: '/dashboard/inbox' },
   { name: 'agents', path: '/dashboard/agents' },
   { name: 'agent-new', path: '/dashboard/agents/new' },
-  ...[
-    'chat',
-    'files',
-    'sessions',
-    'memory',
-    'stats',
-    'logs',
-    'messages',
-    'config',
-    'connections',
-    'backups',
-    'manage',
-  ].map((tab) => ({
+  ...['chat', 'files', 'work', 'memory', 'connections', 'settings'].map((tab) => ({
     name: `agent-${tab}`,
     path: `/dashboard/agents/:agent?tab=${tab}`,
+  })),
+  ...['conversations', 'messages', 'log', 'cost'].map((part) => ({
+    name: `agent-work-${part}`,
+    path: `/dashboard/agents/:agent?tab=work&part=${part}`,
+  })),
+  ...['evaluations', 'backups', 'manage'].map((part) => ({
+    name: `agent-settings-${part}`,
+    path: `/dashboard/agents/:agent?tab=settings&part=${part}`,
   })),
 ];
 

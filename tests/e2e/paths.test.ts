@@ -118,14 +118,27 @@ browserSuite('paths through the dashboard', (stage) => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
     await signIn(page, stage.platform.owner);
-    const menu = page.getByRole('navigation', { name: 'Main' });
-    const names = await menu.getByRole('link').allInnerTexts();
-    assert.ok(names.length >= 16, names.join());
-    for (const name of names) {
-      await page.getByRole('navigation').getByRole('link', { name, exact: true }).first().click();
+    const seen: string[] = [];
+    const shown = async () => {
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+      seen.push(new URL(page.url()).pathname);
+    };
+    for (const menu of ['Main', 'Settings and account']) {
+      const places = page.getByRole('navigation', { name: menu }).getByRole('listitem');
+      for (const name of await places.allInnerTexts()) {
+        await places.getByRole('link', { name, exact: true }).click();
+        await shown();
+        const row = page.getByRole('navigation', { name: `Pages of ${name}` });
+        const others = await row.getByRole('link').allInnerTexts();
+        for (const other of others.slice(1)) {
+          await row.getByRole('link', { name: other, exact: true }).click();
+          await shown();
+        }
+      }
     }
+    assert.equal(new Set(seen).size, seen.length, seen.join());
+    assert.ok(seen.length >= 22, seen.join());
     assertQuiet(watched);
     await watched.context.close();
   });

@@ -37,7 +37,7 @@ browserSuite('screens of all sizes and slow networks', (stage) => {
         '',
         '/agents',
         `/agents/${agentId}?tab=chat`,
-        `/agents/${agentId}?tab=manage`,
+        `/agents/${agentId}?tab=settings&part=manage`,
         '/tasks',
         '/settings?tab=keys',
       ]) {

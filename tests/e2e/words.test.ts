@@ -37,7 +37,7 @@ browserSuite('what people read', (stage) => {
 
   test('what an agent is for is shown and changed', async () => {
     const { page } = watched;
-    await settle(page, `/dashboard/agents/${agents[0]}?tab=config`);
+    await settle(page, `/dashboard/agents/${agents[0]}?tab=settings`);
     const instruction = page.getByLabel('Instruction');
     assert.equal(await instruction.inputValue(), 'You answer offers.');
     assert.equal(await page.getByRole('checkbox', { name: /^Files/ }).isChecked(), false);
@@ -84,7 +84,7 @@ browserSuite('what people read', (stage) => {
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('button', { name: 'Accept' }).click();
     await page.getByRole('row').filter({ hasText: 'accepted' }).waitFor();
-    await settle(page, `/dashboard/agents/${agents[1]}?tab=messages`);
+    await settle(page, `/dashboard/agents/${agents[1]}?tab=work&part=messages`);
     const row = page.getByRole('row').filter({ hasText: 'Booking: offer' });
     await row.getByText('talent: Okta').waitFor();
     await row.getByText('Booking', { exact: true }).waitFor();

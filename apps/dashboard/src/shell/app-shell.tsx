@@ -18,7 +18,7 @@ import { Lines } from '../ui/states.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { useWaiting } from '../pages/agents/inbox/items.tsx';
 import { ConfirmIdentity } from '../pages/identity/second-step/confirm-identity.tsx';
-import { BOTTOM, NAV } from './nav.ts';
+import { BOTTOM, NAV, NAV_BELOW, placeOf, type NavPlace } from './nav.ts';
 import { useSignOut } from './sign-out.ts';
 
 const Palette = lazy(() => import('./palette.tsx'));
@@ -61,6 +61,7 @@ export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
             <Away />
             <TooFast />
             <main id="content" tabIndex={-1} className="min-w-0 flex-1 pb-20 outline-none md:pb-8">
+              <PlaceRow />
               <Suspense fallback={<PageLoading />}>{children}</Suspense>
             </main>
           </div>
@@ -137,22 +138,10 @@ function Sidebar({ user, onSearch }: { user: SessionUser; onSearch: () => void }
         <kbd className="hidden font-mono text-[0.75rem] lg:inline">{shell.searchHint}</kbd>
       </button>
       <nav aria-label={nav.main} className="-mx-3 flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto px-3">
-        {NAV.map(({ group, items }) => (
-          <div key={group}>
-            <p className="eyebrow px-3 pb-1">{group}</p>
-            <ul>
-              {items
-                .filter(({ admin }) => !admin || user.isAdmin)
-                .map((item) => (
-                  <li key={item.to}>
-                    <NavLink {...item} />
-                  </li>
-                ))}
-            </ul>
-          </div>
-        ))}
+        <Places places={NAV} user={user} />
       </nav>
-      <div className="border-t border-line pt-3">
+      <nav aria-label={nav.below} className="border-t border-line pt-3">
+        <Places places={NAV_BELOW} user={user} />
         <a
           href="/docs"
           className="flex min-h-9 items-center gap-3 rounded-lg px-3 text-ink-soft hover:bg-surface hover:text-ink"
@@ -170,17 +159,57 @@ function Sidebar({ user, onSearch }: { user: SessionUser; onSearch: () => void }
           <IconButton icon={theme === 'dark' ? 'sun' : 'moon'} label={shell.theme} onClick={toggleTheme} />
           <IconButton icon="exit" label={shell.signOut} onClick={signOut} />
         </div>
-      </div>
+      </nav>
     </div>
   );
 }
 
-function NavLink({ to, label, icon }: { to: string; label: string; icon: Parameters<typeof Icon>[0]['name'] }) {
+function Places({ places, user }: { places: NavPlace[]; user: SessionUser }) {
+  const { place: current } = placeOf(useLocation().pathname);
+  return (
+    <ul>
+      {places
+        .filter(({ items: [{ admin }] }) => !admin || user.isAdmin)
+        .map((place) => (
+          <li key={place.label}>
+            <NavLink place={place} isCurrent={place === current} />
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+/** The other pages of a place, above each of them. */
+function PlaceRow() {
+  const { place, item } = placeOf(useLocation().pathname);
+  if (!place || !item || place.items.length < 2) return null;
+  return (
+    <nav aria-label={nav.pagesOf(place.label)} className="mx-auto w-full max-w-6xl px-4 pt-4 sm:px-8">
+      <ul className="flex gap-1 overflow-x-auto [scrollbar-width:none]">
+        {place.items.map(({ to, label }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              activeOptions={{ exact: true, includeSearch: false }}
+              className="block rounded-full border border-transparent px-3 py-1 text-[0.92rem] whitespace-nowrap text-ink-soft hover:text-ink aria-[current=page]:border-line aria-[current=page]:bg-surface aria-[current=page]:font-semibold aria-[current=page]:text-ink"
+            >
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function NavLink({ place: { label, icon, items }, isCurrent }: { place: NavPlace; isCurrent: boolean }) {
+  const [{ to }] = items;
   return (
     <Link
       to={to}
-      activeOptions={{ exact: to === '/dashboard' }}
-      className="flex min-h-9 items-center gap-3 rounded-lg px-3 text-ink-soft hover:bg-surface hover:text-ink md:min-h-8 aria-[current=page]:bg-surface aria-[current=page]:font-semibold aria-[current=page]:text-ink aria-[current=page]:shadow-low"
+      activeProps={{ 'aria-current': undefined }}
+      aria-current={isCurrent ? 'page' : undefined}
+      className="flex min-h-9 items-center gap-3 rounded-lg px-3 text-ink-soft hover:bg-surface hover:text-ink aria-[current=page]:bg-surface aria-[current=page]:font-semibold aria-[current=page]:text-ink aria-[current=page]:shadow-low"
     >
       <Icon name={icon} />
       {label}
@@ -213,23 +242,24 @@ function TopBar({ onMenu, onSearch }: { onMenu: () => void; onSearch: () => void
 }
 
 function BottomBar({ onMenu }: { onMenu: () => void }) {
-  const items = NAV.flatMap(({ items: list }) => list).filter(({ to }) => BOTTOM.includes(to));
+  const { place: current } = placeOf(useLocation().pathname);
   const cell = 'flex min-h-14 flex-1 flex-col items-center justify-center gap-0.5 text-[0.72rem] text-ink-soft';
   return (
     <nav
       aria-label={nav.more}
       className="fixed inset-x-0 bottom-0 z-20 flex border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
     >
-      {items.map(({ to, label, icon }) => (
+      {NAV.filter(({ label }) => BOTTOM.includes(label)).map((place) => (
         <Link
-          key={to}
-          to={to}
-          activeOptions={{ exact: to === '/dashboard' }}
+          key={place.label}
+          to={place.items[0].to}
+          activeProps={{ 'aria-current': undefined }}
+          aria-current={place === current ? 'page' : undefined}
           className={cx(cell, 'aria-[current=page]:font-semibold aria-[current=page]:text-accent-ink')}
         >
-          <Icon name={icon} />
+          <Icon name={place.icon} />
           <span>
-            {label.split(' ')[0]} {to === '/dashboard/inbox' && <InboxCount />}
+            {place.label} {place.label === nav.inbox && <InboxCount />}
           </span>
         </Link>
       ))}

@@ -2,13 +2,13 @@
 export const MOST_FOUND = 40;
 
 /** What has all the words, in any order, in the order in which it is given. */
-export function findCommands<Command extends { label: string; group: string }>(
+export function findCommands<Command extends { label: string; group: string; also?: string | undefined }>(
   commands: readonly Command[],
   text: string,
 ): Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const hasAll = ({ label, group }: Command) => {
-    const where = `${label} ${group}`.toLowerCase();
+  const hasAll = ({ label, group, also = '' }: Command) => {
+    const where = `${label} ${group} ${also}`.toLowerCase();
     return words.every((word) => where.includes(word));
   };
   return commands.filter(hasAll).slice(0, MOST_FOUND);

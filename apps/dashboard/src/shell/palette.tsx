@@ -10,7 +10,7 @@ import { toggleTheme } from '../theme.ts';
 import { cx } from '../ui/cx.ts';
 import { Icon, Mask } from '../ui/icons.tsx';
 import type { IconName } from '../ui/icons.tsx';
-import { NAV } from './nav.ts';
+import { NAV, NAV_BELOW, PARTS } from './nav.ts';
 import { findCommands, movedBy } from './palette-search.ts';
 import { useSignOut } from './sign-out.ts';
 
@@ -18,6 +18,7 @@ interface Command {
   id: string;
   group: string;
   label: string;
+  also?: string | undefined;
   icon?: IconName;
   mask?: string;
   run: () => void;
@@ -150,9 +151,18 @@ function useCommands(user: SessionUser): Command[] {
       [texts.signOut, 'exit', signOut],
     ];
     return [
-      ...NAV.flatMap(({ items }) => items)
-        .filter(({ admin }) => !admin || user.isAdmin)
-        .map(({ to, label, icon }) => ({ id: to, group: texts.pages, label, icon, run: go(to) })),
+      ...[...NAV, ...NAV_BELOW].flatMap(({ icon, items }) =>
+        items
+          .filter(({ admin }) => !admin || user.isAdmin)
+          .map(({ to, label, also }) => ({ id: to, group: texts.pages, label, also, icon, run: go(to) })),
+      ),
+      ...PARTS.filter(({ admin }) => !admin || user.isAdmin).map(({ place, label, to, tab }) => ({
+        id: `${to}-${tab}`,
+        group: place.label,
+        label,
+        icon: place.icon,
+        run: go(to, { tab }),
+      })),
       ...actions.map(([label, icon, run]) => ({ id: label, group: texts.actions, label, icon, run })),
       ...(agents ?? []).map(({ id, name }) => ({
         id,

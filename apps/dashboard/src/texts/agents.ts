@@ -50,17 +50,18 @@ export const agent = {
   insteadOf: (model: string) => `(answers instead of ${model}, which is not served here)`,
   back: 'Agents',
   tabs: 'Agent',
-  evaluations: 'Evaluations',
-  chat: 'Chat',
-  logs: 'Logs',
-  messages: 'Messages',
-  stats: 'Stats',
-  sessions: 'Sessions',
+  talk: 'Talk',
+  work: 'Work',
   memory: 'Memory',
-  config: 'Configuration',
   connections: 'Connections',
-  backups: 'Backups',
-  manage: 'Manage',
+  settings: 'Settings',
+  parts: 'Settings of the agent',
+  part: {
+    config: 'What it is and may do',
+    evaluations: 'Evaluations',
+    backups: 'Backups',
+    manage: 'Name and life',
+  },
   verified: 'verified',
   notFound: 'There is no such agent, or it is not yours.',
 };
@@ -131,6 +132,16 @@ export const chat = {
   older: 'Earlier messages are read…',
   begin: 'The beginning of the conversation',
   hint: 'Enter sends, Shift+Enter makes a new line.',
+};
+
+export const work = {
+  show: 'What is shown',
+  views: { all: 'Everything', conversations: 'Conversations', messages: 'Messages', log: 'Log', cost: 'Cost' },
+  timeline: 'Timeline',
+  hint: 'Conversations, runs, tasks and the log, the newest first.',
+  empty: 'Nothing has happened yet',
+  emptyHint: 'What the agent does appears here, with what it cost.',
+  steps: (n: number) => (n === 1 ? '1 step' : `${n} steps`),
 };
 
 export const logs = {

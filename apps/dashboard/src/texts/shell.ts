@@ -2,21 +2,27 @@ import { brand } from './common.ts';
 
 export const nav = {
   main: 'Main',
-  groups: { stage: 'Agents', operate: 'Operate', money: 'Money', account: 'Account' },
+  below: 'Settings and account',
+  pagesOf: (place: string) => `Pages of ${place}`,
   dashboard: 'Overview',
   say: 'Say it',
   compare: 'Compare',
   inbox: 'Inbox',
   agents: 'Agents',
+  allAgents: 'All agents',
   teams: 'Teams',
   skills: 'Skills',
   knowledge: 'Knowledge',
   tasks: 'Tasks',
-  heartbeat: 'Heartbeat',
+  allTasks: 'All tasks',
+  heartbeat: 'Check-ins',
+  library: 'Library',
+  money: 'Money',
   devices: 'Devices',
-  config: 'Configuration',
+  account: 'Account',
+  config: 'Defaults',
   webhooks: 'Webhooks',
-  installations: 'Installations',
+  installations: 'Computers',
   cost: 'Cost and usage',
   billing: 'Plan and billing',
   wallet: 'Wallet',
@@ -25,8 +31,28 @@ export const nav = {
   policy: 'Payment policy',
   settings: 'Settings',
   admin: 'Admin',
+  also: {
+    heartbeat: 'heartbeat',
+    config: 'configuration',
+    installations: 'installations install home link',
+    cost: 'spending usage caps limits budget',
+  },
   docs: 'API reference',
   more: 'More',
+};
+
+/** What is behind the tabs of two pages, for the search. */
+export const parts = {
+  settings: {
+    profile: 'Profile',
+    security: 'Security: password, second step, passkeys',
+    keys: 'API keys',
+    notifications: 'Notifications',
+    referrals: 'Referrals',
+    account: 'Export or delete the account',
+    audit: 'Audit log',
+  },
+  admin: { users: 'People', invites: 'Invitations', providers: 'Providers of AI models', health: 'Platform health' },
 };
 
 export const shell = {

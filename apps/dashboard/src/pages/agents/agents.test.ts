@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { web } from '@troupe/contract';
-import type { AccessRequest, InboxItem, ScheduledTask, SessionStep } from '@troupe/contract';
+import type { AccessRequest, InboxItem, ScheduledTask, SessionStep, SessionHead } from '@troupe/contract';
 import type { Team } from '@troupe/domain';
 import { check } from '../../checks.ts';
-import { entriesShown, MOST_ENTRIES, withEntry } from './agents/log-entries.ts';
-import type { Entry } from './agents/log-entries.ts';
+import { entriesShown, MOST_ENTRIES, withEntry } from './work/log-entries.ts';
+import type { Entry } from './work/log-entries.ts';
+import { MOST_EVENTS, timelineOf } from './work/timeline.ts';
 import { NEW_AGENT, provisionBody } from './agents/new-agent.ts';
 import { configText, lines, parseConfig, toList } from './config/config-text.ts';
 import { saidBefore } from './demo-lines.ts';
 import { readCsv } from './files/csv.ts';
 import { endOf, inside, nameOf, safeName } from './files/paths.ts';
+import { tabOf } from './agents/places.ts';
 import { waitingOf } from './inbox/waiting.ts';
 import { isService, pairs, serverBody } from './mcp-server.ts';
 import { findModels, MOST_MODELS } from './model-search.ts';
@@ -134,6 +136,28 @@ describe('a table as text', () => {
     assert.equal(rows(','.repeat(2000))[0]?.length, 60);
     assert.equal(readCsv('x\n'.repeat(1000), ',').cut, false);
   });
+});
+
+test('an agent’s timeline: conversations by their last step and the log, the newest first, within bounds', () => {
+  const session = (id: string, updatedAt: string) => ({ id, updatedAt }) as SessionHead;
+  const entry = (id: string, timestamp: string) => ({ id, timestamp }) as unknown as Entry;
+  assert.deepEqual(
+    timelineOf(
+      [session('a', '2026-01-04T00:00:00.000Z'), session('b', '2026-01-01T00:00:00.000Z')],
+      [entry('1', '2026-01-03T00:00:00.000Z'), entry('2', '2026-01-02T23:59:59.999Z')],
+    ).map(({ key }) => key),
+    ['conversation-a', 'log-1', 'log-2', 'conversation-b'],
+  );
+  const many = Array.from({ length: MOST_EVENTS + 5 }, (_, index) => entry(`${index}`, '2026-01-01T00:00:00.000Z'));
+  assert.equal(timelineOf([], many).length, MOST_EVENTS);
+});
+
+test('earlier addresses of an agent’s page lead to what they meant', () => {
+  assert.deepEqual(tabOf({}), { tab: 'chat', part: undefined });
+  assert.deepEqual(tabOf({ tab: 'logs' }), { tab: 'work', part: 'log' });
+  assert.deepEqual(tabOf({ tab: 'backups', part: 'x' }), { tab: 'settings', part: 'backups' });
+  assert.deepEqual(tabOf({ tab: 'work', part: 'cost' }), { tab: 'work', part: 'cost' });
+  assert.deepEqual(tabOf({ tab: '__proto__' }), { tab: '__proto__', part: undefined });
 });
 
 test('what waits for a person, the oldest first', () => {

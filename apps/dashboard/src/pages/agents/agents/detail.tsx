@@ -12,26 +12,21 @@ import { Failure, Lines } from '../../../ui/states.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Chat } from '../conversations/chat.tsx';
 import { files } from '../../../texts/talk.ts';
-import { Logs } from './logs.tsx';
-import { Messages } from './messages.tsx';
-import { Sessions } from '../conversations/sessions.tsx';
-import { Stats } from './stats.tsx';
+import { tabOf } from './places.ts';
+import { Settings } from './settings.tsx';
 
 // What few come for: loaded when its tab is opened.
-const AgentConfig = lazy(() => import('./config.tsx').then((page) => ({ default: page.AgentConfig })));
-const Backups = lazy(() => import('../backups.tsx').then((page) => ({ default: page.Backups })));
 const Connections = lazy(() => import('../connections.tsx').then((page) => ({ default: page.Connections })));
-const Evaluations = lazy(() =>
-  import('../evaluations/evaluations.tsx').then((page) => ({ default: page.Evaluations })),
-);
 const Files = lazy(() => import('../files/files.tsx').then((page) => ({ default: page.Files })));
 const MemoryTab = lazy(() => import('../memory.tsx').then((page) => ({ default: page.MemoryTab })));
-const Manage = lazy(() => import('./manage.tsx').then((page) => ({ default: page.Manage })));
+const Work = lazy(() => import('../work/work.tsx').then((page) => ({ default: page.Work })));
 
 export default function AgentDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { tab = 'chat' } = useSearch({ strict: false });
+  const { tab, part } = tabOf(useSearch({ strict: false }));
   const navigate = useNavigate();
+  const go = (search: { tab: string; part?: string }) =>
+    void navigate({ to: '.', search: search as never, replace: true });
   const read = useCall(web.agents.get, { params: { id } });
   const teams = useCall(web.teams.list, {}, { enabled: Boolean(read.data?.agent.teamId) });
   const back = { to: '/dashboard/agents', label: texts.back };
@@ -60,20 +55,24 @@ export default function AgentDetail() {
       <Tabs
         label={texts.tabs}
         value={tab}
-        onChange={(next) => void navigate({ to: '.', search: { tab: next } as never, replace: true })}
+        onChange={(next) => go({ tab: next })}
         tabs={[
-          { key: 'chat', label: texts.chat, content: () => <Chat agent={agent} /> },
+          { key: 'chat', label: texts.talk, content: () => <Chat agent={agent} /> },
           { key: 'files', label: files.tab, content: () => <Files agentId={id} /> },
-          { key: 'sessions', label: texts.sessions, content: () => <Sessions agentId={id} /> },
+          {
+            key: 'work',
+            label: texts.work,
+            content: () => <Work agentId={id} view={part} onView={(view) => go({ tab: 'work', part: view })} />,
+          },
           { key: 'memory', label: texts.memory, content: () => <MemoryTab agentId={id} /> },
-          { key: 'stats', label: texts.stats, content: () => <Stats agentId={id} /> },
-          { key: 'logs', label: texts.logs, content: () => <Logs agentId={id} /> },
-          { key: 'messages', label: texts.messages, content: () => <Messages agentId={id} /> },
-          { key: 'evaluations', label: texts.evaluations, content: () => <Evaluations agentId={id} /> },
-          { key: 'config', label: texts.config, content: () => <AgentConfig agentId={id} /> },
           { key: 'connections', label: texts.connections, content: () => <Connections agentId={id} /> },
-          { key: 'backups', label: texts.backups, content: () => <Backups agent={agent} /> },
-          { key: 'manage', label: texts.manage, content: () => <Manage agent={agent} /> },
+          {
+            key: 'settings',
+            label: texts.settings,
+            content: () => (
+              <Settings agent={agent} part={part} onPart={(next) => go({ tab: 'settings', part: next })} />
+            ),
+          },
         ]}
       />
     </Page>

@@ -62,7 +62,7 @@ function Trying({ agentId, id, onTaken }: { agentId: string; id: string; onTaken
   return (
     <Notice tone="danger">
       {data.notTaken === null ? texts.didNot : texts.notTaken(data.notTaken)}{' '}
-      <Link to="." search={{ tab: 'evaluations' } as never} className="link">
+      <Link to="." search={{ tab: 'settings', part: 'evaluations' } as never} className="link">
         {texts.seeResults}
       </Link>
     </Notice>

@@ -1,4 +1,5 @@
-import { readTeamYaml } from '@troupe/domain/team-yaml';
+import { teamFromTemplate, type TeamTemplate } from '@troupe/domain';
+import { readTeamYaml, teamYaml } from '@troupe/domain/team-yaml';
 import { useDeferredValue, useMemo } from 'react';
 import { teams as texts, toolNames } from '../../../texts/teams.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -9,14 +10,18 @@ import { Notes } from './notes.tsx';
 
 /** A team in YAML, checked while it is written by the same rules that the platform runs it by. */
 export function TeamEditor({
-  yaml,
+  template,
+  yaml: written,
   onChange,
   onStart,
 }: {
-  yaml: string;
+  /** What is there until something else is written. */
+  template: TeamTemplate;
+  yaml: string | undefined;
   onChange: (yaml: string) => void;
-  onStart: () => void;
+  onStart: (yaml: string) => void;
 }) {
+  const yaml = useMemo(() => written ?? teamYaml(teamFromTemplate(template)), [written, template]);
   const text = useDeferredValue(yaml);
   const reading = useMemo(() => readTeamYaml(text), [text]);
   return (
@@ -33,7 +38,7 @@ export function TeamEditor({
           error={reading.ok ? null : reading.error}
         />
         <div className="mt-4 flex flex-wrap items-center gap-3">
-          <Button kind="primary" disabled={!reading.ok} onClick={onStart}>
+          <Button kind="primary" disabled={!reading.ok} onClick={() => onStart(yaml)}>
             {texts.start}
           </Button>
           {reading.ok && <span className="text-ok">{texts.valid(reading.team.agents.length)}</span>}

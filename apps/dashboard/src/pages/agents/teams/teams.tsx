@@ -1,26 +1,29 @@
-import { TEAM_TEMPLATES, teamFromTemplate } from '@troupe/domain';
-import { teamYaml } from '@troupe/domain/team-yaml';
+import { TEAM_TEMPLATES } from '@troupe/domain';
 import type { TeamTemplate } from '@troupe/domain';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { imports, teams as texts } from '../../../texts/teams.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
-import { TeamEditor } from './editor.tsx';
 import { Gallery } from './gallery.tsx';
-import { ImportTeam } from './import-team.tsx';
-import { OwnTeams } from './own-teams.tsx';
-import { StartTeam } from './start-team.tsx';
 import type { TeamWish } from './start-team.tsx';
+
+// What reads YAML is large: loaded when it is opened.
+const ImportTeam = lazy(() => import('./import-team.tsx').then((page) => ({ default: page.ImportTeam })));
+const OwnTeams = lazy(() => import('./own-teams.tsx').then((page) => ({ default: page.OwnTeams })));
+const StartTeam = lazy(() => import('./start-team.tsx').then((page) => ({ default: page.StartTeam })));
+const TeamEditor = lazy(() => import('./editor.tsx').then((page) => ({ default: page.TeamEditor })));
 
 export default function Teams() {
   const { tab = 'gallery' } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const [yaml, setYaml] = useState(() => teamYaml(teamFromTemplate(TEAM_TEMPLATES[0]!)));
+  const [template, setTemplate] = useState(TEAM_TEMPLATES[0]!);
+  const [yaml, setYaml] = useState<string>();
   const [wish, setWish] = useState<TeamWish>();
   const open = (next: string) => void navigate({ to: '.', search: { tab: next } as never });
-  const customise = (template: TeamTemplate) => {
-    setYaml(teamYaml(teamFromTemplate(template)));
+  const customise = (chosen: TeamTemplate) => {
+    setTemplate(chosen);
+    setYaml(undefined);
     open('editor');
   };
   return (
@@ -34,17 +37,24 @@ export default function Teams() {
           {
             key: 'gallery',
             label: texts.gallery,
-            content: () => <Gallery onUse={(template) => setWish({ template })} onCustomise={customise} />,
+            content: () => <Gallery onUse={(chosen) => setWish({ template: chosen })} onCustomise={customise} />,
           },
           {
             key: 'editor',
             label: texts.editor,
-            content: () => <TeamEditor yaml={yaml} onChange={setYaml} onStart={() => setWish({ yaml })} />,
+            content: () => (
+              <TeamEditor
+                template={template}
+                yaml={yaml}
+                onChange={setYaml}
+                onStart={(written) => setWish({ yaml: written })}
+              />
+            ),
           },
           { key: 'import', label: imports.tab, content: () => <ImportTeam /> },
         ]}
       />
-      {wish && <StartTeam wish={wish} onClose={() => setWish(undefined)} />}
+      <Suspense fallback={null}>{wish && <StartTeam wish={wish} onClose={() => setWish(undefined)} />}</Suspense>
     </Page>
   );
 }

@@ -68,7 +68,7 @@ const openColumn = (): Column<Row> => ({
       <Link
         to="/dashboard/agents/$id"
         params={{ id } as never}
-        search={{ tab: 'stats' } as never}
+        search={{ tab: 'work', part: 'cost' } as never}
         aria-label={texts.openNamed(name)}
         className="link text-[0.9rem]"
       >

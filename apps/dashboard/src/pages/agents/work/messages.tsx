@@ -7,7 +7,7 @@ import { messages as texts, sessions } from '../../../texts/agents.ts';
 import { Badge, Card } from '../../../ui/card.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Pager, Table } from '../../../ui/table.tsx';
-import { useAgentNames } from './names.ts';
+import { useAgentNames } from '../agents/names.ts';
 import { readBusMessage } from '../conversations/bus-message.ts';
 
 const PAGE = 50;

@@ -11,7 +11,7 @@ import { entriesShown, withEntry } from './log-entries.ts';
 import type { Entry } from './log-entries.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'];
-const COLOURS: Record<string, string> = {
+export const COLOURS: Record<string, string> = {
   error: 'text-danger',
   warn: 'text-spot',
   info: 'text-info',
@@ -73,7 +73,7 @@ function Entries({ entries }: { entries: Entry[] }) {
 }
 
 /** New entries as they come, newest first. The browser reconnects by itself. */
-function useLiveLogs(agentId: string): { fresh: Entry[]; live: boolean } {
+export function useLiveLogs(agentId: string): { fresh: Entry[]; live: boolean } {
   const [fresh, setFresh] = useState<Entry[]>([]);
   const [live, setLive] = useState(false);
   useEffect(() => {

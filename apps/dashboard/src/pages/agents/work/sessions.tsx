@@ -10,9 +10,9 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { useAgentNames } from '../agents/names.ts';
-import { readBusMessage } from './bus-message.ts';
-import { useConversation } from './conversation.ts';
-import { spentOf } from './transcript.ts';
+import { readBusMessage } from '../conversations/bus-message.ts';
+import { useConversation } from '../conversations/conversation.ts';
+import { spentOf } from '../conversations/transcript.ts';
 
 const channelName = (channel: string) => texts.channels[channel] ?? channel;
 

@@ -12,37 +12,48 @@ type Value = number | string | null | undefined;
 const shown = (value: Value, format: (value: number) => string) =>
   typeof value === 'number' ? format(value) : (value ?? texts.none);
 
-export function Stats({ agentId }: { agentId: string }) {
-  const read = useCall(web.agents.getStats, { params: { id: agentId } }, { every: 10_000 });
+const useStats = (agentId: string) => useCall(web.agents.getStats, { params: { id: agentId } }, { every: 10_000 });
+
+/** The figures that stand above everything else. */
+export function Today({ agentId }: { agentId: string }) {
+  return (
+    <Loaded from={useStats(agentId)} rows={2}>
+      {({ stats, status }) => (
+        <>
+          {status === 'mock' && <Notice tone="spot">{texts.unreachable}</Notice>}
+          <Figures>
+            <Figure label={texts.processed} value={shown(stats.messagesProcessed, count)} />
+            <Figure label={texts.perHour} value={shown(stats.messagesPerHour, count)} />
+            <Figure label={texts.response} value={shown(stats.averageResponseTime, duration)} />
+            <Figure label={texts.success} value={shown(stats.successRate, percent)} />
+          </Figures>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+export function Costs({ agentId }: { agentId: string }) {
   return (
     <div className="flex flex-col gap-5">
-      <Loaded from={read}>
-        {({ stats, status }) => (
-          <>
-            {status === 'mock' && <Notice tone="spot">{texts.unreachable}</Notice>}
-            <Figures>
-              <Figure label={texts.processed} value={shown(stats.messagesProcessed, count)} />
-              <Figure label={texts.perHour} value={shown(stats.messagesPerHour, count)} />
-              <Figure label={texts.response} value={shown(stats.averageResponseTime, duration)} />
-              <Figure label={texts.success} value={shown(stats.successRate, percent)} />
-            </Figures>
-            <Daily agentId={agentId} />
-            <Card title={texts.now} hint={stats.pids === 0 ? texts.idle : undefined}>
-              <Facts
-                items={[
-                  [texts.uptime, shown(stats.uptime, (seconds) => duration(Math.max(1, seconds) * 1000))],
-                  ...(stats.pids === 0
-                    ? []
-                    : ([
-                        [texts.cpu, shown(stats.cpu, percent)],
-                        [texts.memory, shown(stats.memory, bytes)],
-                        [texts.processes, shown(stats.pids, count)],
-                      ] as [string, string][])),
-                  [texts.errors, shown(stats.errorRate, percent)],
-                ]}
-              />
-            </Card>
-          </>
+      <Daily agentId={agentId} />
+      <Loaded from={useStats(agentId)} rows={3}>
+        {({ stats }) => (
+          <Card title={texts.now} hint={stats.pids === 0 ? texts.idle : undefined}>
+            <Facts
+              items={[
+                [texts.uptime, shown(stats.uptime, (seconds) => duration(Math.max(1, seconds) * 1000))],
+                ...(stats.pids === 0
+                  ? []
+                  : ([
+                      [texts.cpu, shown(stats.cpu, percent)],
+                      [texts.memory, shown(stats.memory, bytes)],
+                      [texts.processes, shown(stats.pids, count)],
+                    ] as [string, string][])),
+                [texts.errors, shown(stats.errorRate, percent)],
+              ]}
+            />
+          </Card>
         )}
       </Loaded>
       <Usage agentId={agentId} />

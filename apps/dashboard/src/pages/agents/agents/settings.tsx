@@ -1,0 +1,60 @@
+import type { WebAgent } from '@troupe/contract';
+import { lazy, Suspense } from 'react';
+import { agent as texts } from '../../../texts/agents.ts';
+import { cx } from '../../../ui/cx.ts';
+import { Lines } from '../../../ui/states.tsx';
+
+// Each loaded when it is opened.
+const AgentConfig = lazy(() => import('./config.tsx').then((page) => ({ default: page.AgentConfig })));
+const Backups = lazy(() => import('../backups.tsx').then((page) => ({ default: page.Backups })));
+const Evaluations = lazy(() =>
+  import('../evaluations/evaluations.tsx').then((page) => ({ default: page.Evaluations })),
+);
+const Manage = lazy(() => import('./manage.tsx').then((page) => ({ default: page.Manage })));
+
+const PARTS = ['config', 'evaluations', 'backups', 'manage'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** What the agent is and may do, what a change must pass, its backups, and its life. */
+export function Settings({
+  agent,
+  part,
+  onPart,
+}: {
+  agent: WebAgent;
+  part: string | undefined;
+  onPart: (part: Part) => void;
+}) {
+  const shown = PARTS.find((known) => known === part) ?? 'config';
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-[11rem_minmax(0,1fr)]">
+      <nav aria-label={texts.parts} className="min-w-0 lg:sticky lg:top-6">
+        <ul className="flex gap-1 overflow-x-auto lg:flex-col">
+          {PARTS.map((key) => (
+            <li key={key}>
+              <button
+                type="button"
+                aria-current={key === shown ? 'page' : undefined}
+                onClick={() => onPart(key)}
+                className={cx(
+                  'w-full rounded-lg px-3 py-1.5 text-left whitespace-nowrap text-ink-soft hover:text-ink',
+                  key === shown && 'bg-sunken font-semibold text-ink',
+                )}
+              >
+                {texts.part[key]}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="min-w-0">
+        <Suspense fallback={<Lines rows={6} />}>
+          {shown === 'config' && <AgentConfig agentId={agent.id} />}
+          {shown === 'evaluations' && <Evaluations agentId={agent.id} />}
+          {shown === 'backups' && <Backups agent={agent} />}
+          {shown === 'manage' && <Manage agent={agent} />}
+        </Suspense>
+      </div>
+    </div>
+  );
+}
