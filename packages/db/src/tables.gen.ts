@@ -239,6 +239,7 @@ export interface Tables {
     size: Nullable<string>;
     started_at: Nullable<Timestamp>;
     status: Default<'pending' | 'provisioning' | 'running' | 'stopped' | 'error' | 'failed'>;
+    tags: Default<(string)[]>;
     team_id: Nullable<string>;
     tier: Nullable<'starter' | 'pro' | 'enterprise'>;
     token_hash: Nullable<string>;

@@ -29,6 +29,8 @@ export interface NewAgent {
   /** From its owner's library, by name. */
   skills?: WantedSkills;
   ownConfig?: ConfigPart;
+  /** Words by which its owner finds it. */
+  tags?: readonly string[];
   channels?: Readonly<Record<string, string>>;
   /** Of the owner's own account at `aiProvider`. */
   apiKey?: string;

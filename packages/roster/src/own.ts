@@ -167,6 +167,7 @@ const rowOf = (seals: Seals, agent: NewAgent, definition: AgentDefinition, at: D
   model: definition.config.model.default,
   ai_provider: agent.aiProvider ?? 'openrouter',
   own_config: agent.ownConfig ?? {},
+  tags: [...(agent.tags ?? [])],
   provider_key: agent.apiKey ? seals.sealOwnKey(agent.id, agent.apiKey) : null,
   created_at: at,
   updated_at: at,

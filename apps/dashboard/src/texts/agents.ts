@@ -14,6 +14,26 @@ export const agents = {
   empty: 'No agents yet',
   emptyHint: 'The first one takes a minute: a name, a model, and what it is for.',
   open: 'Open',
+  choose: (name: string) => `Choose ${name}`,
+};
+
+export const bulk = {
+  title: 'What to do with the chosen agents',
+  chosen: (n: number) => (n === 1 ? '1 chosen' : `${n} chosen`),
+  start: 'Start',
+  stop: 'Stop',
+  tag: 'Add a tag',
+  tagTitle: 'Add a tag',
+  tagHint: 'A word by which you find them again.',
+  tagLabel: 'Tag',
+  export: 'Export',
+  delete: 'Delete',
+  clear: 'Choose none',
+  done: (action: string, n: number) => (n === 1 ? `${action}: done` : `${action}: done for ${n} agents`),
+  failed: (name: string, why: string) => `${name}: ${why}.`,
+  deleteTitle: (n: number) => (n === 1 ? 'Delete 1 agent?' : `Delete ${n} agents?`),
+  deleteLoss:
+    'Their conversations, memory, files, scheduled tasks and gateway tokens are deleted for good. What they have cost stays in your usage.',
 };
 
 export const create = {
@@ -293,6 +313,15 @@ export const manage = {
   rename: 'Name',
   renameSave: 'Rename',
   renamed: 'Renamed',
+  tags: 'Tags',
+  tagsHint: 'Words by which you find it, with commas between them.',
+  tagsSave: 'Save tags',
+  tagged: 'Tags saved',
+  duplicate: 'Another one like it',
+  duplicateHint:
+    'With its instruction, tools, model, configuration and skills. Memory, conversations, files and channels stay here.',
+  duplicateDo: 'Duplicate',
+  duplicated: (name: string) => `${name} was made`,
   reset: 'Reset memory',
   resetHint: 'Memory and conversation are deleted. Workspace and configuration stay.',
   resetTitle: 'Reset the memory?',

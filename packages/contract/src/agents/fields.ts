@@ -76,6 +76,26 @@ export const agentName = (missing: string, long = 'Name too long (max 64 chars)'
     .refine((name) => Array.from(name).length <= AGENT_NAME_LENGTH, long)
     .regex(/^\P{Cc}*$/u, 'Invalid name');
 
+export const MOST_TAGS = 10;
+export const TAG_LENGTH = 32;
+const TAG_TEXT = `A tag has 1 to ${TAG_LENGTH} characters`;
+const TAGS_TEXT = `At most ${MOST_TAGS} tags`;
+export const TAG_TEXTS = [TAG_TEXT, TAGS_TEXT];
+
+/** Words by which an owner finds agents; one that is there twice counts once. */
+export const agentTags = z
+  .array(
+    z
+      .string()
+      .trim()
+      .min(1, TAG_TEXT)
+      .refine((tag) => Array.from(tag).length <= TAG_LENGTH, TAG_TEXT)
+      .regex(/^\P{Cc}*$/u, TAG_TEXT),
+  )
+  .max(100, TAGS_TEXT)
+  .transform((tags) => [...new Map(tags.map((tag) => [tag.toLowerCase(), tag])).values()])
+  .refine((tags) => tags.length <= MOST_TAGS, TAGS_TEXT);
+
 export const agentStatus = z.enum(['pending', 'provisioning', 'running', 'active', 'stopped', 'error', 'failed']);
 export const agentParams = z.object({ id: z.string() });
 

@@ -148,6 +148,7 @@ function changing(
         // A key is for the provider it was given with and goes to no other.
         ...(given.aiProvider !== undefined && given.aiProvider !== row.ai_provider && { provider_key: null }),
         ...(given.name !== undefined && { name: given.name }),
+        ...(given.tags && { tags: given.tags }),
       };
       row = await roster.system.change(id, values);
       if (given.plan !== undefined || given.aiProvider !== undefined) await fleet.rethink(id);

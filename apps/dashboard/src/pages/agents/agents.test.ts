@@ -13,6 +13,7 @@ import { saidBefore } from './demo-lines.ts';
 import { readCsv } from './files/csv.ts';
 import { endOf, inside, nameOf, safeName } from './files/paths.ts';
 import { tabOf } from './agents/places.ts';
+import { tagsIn, withTag } from './agents/tags.ts';
 import { waitingOf } from './inbox/waiting.ts';
 import { isService, pairs, serverBody } from './mcp-server.ts';
 import { findModels, MOST_MODELS } from './model-search.ts';
@@ -150,6 +151,12 @@ test('an agent’s timeline: conversations by their last step and the log, the n
   );
   const many = Array.from({ length: MOST_EVENTS + 5 }, (_, index) => entry(`${index}`, '2026-01-01T00:00:00.000Z'));
   assert.equal(timelineOf([], many).length, MOST_EVENTS);
+});
+
+test('tags are what is between commas, each once', () => {
+  assert.deepEqual(tagsIn(' a, b ,,A,c '), ['A', 'b', 'c']);
+  assert.deepEqual(tagsIn(' , '), []);
+  assert.deepEqual(withTag(['a', 'b'], ' c'), ['a', 'b', 'c']);
 });
 
 test('earlier addresses of an agent’s page lead to what they meant', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { allJobsRan } from '@troupe/testing/database/jobs';
-import { askBackend, person, provisioned, send, type Person } from '@troupe/testing/services/people';
+import { askBackend, person, provisioned, send, type Body, type Person } from '@troupe/testing/services/people';
 import { startServices, type Services } from '@troupe/testing/services/services';
 
 let services: Services;
@@ -195,6 +195,55 @@ describe('one agent from all sides', () => {
       body: { error: 'Invalid verification type' },
     });
     assert.equal((await ann.ask('DELETE', `/api/agents/${id}/verify`)).body.verified, false);
+  });
+
+  test('tags are the owner’s words, once each, and in every list', async () => {
+    const put = (body: unknown, who = ann) => who.ask('PUT', `/api/agents/${id}/tags`, body);
+    assert.deepEqual(await put({ tags: [' press ', 'Label', 'label', 'ДОМ'] }), {
+      status: 200,
+      body: { success: true, tags: ['press', 'label', 'ДОМ'] },
+    });
+    const tagsIn = async (path: string) =>
+      (await ann.ask('GET', path)).body.agents.find((agent: Body) => agent.id === id).tags;
+    assert.deepEqual(await tagsIn('/api/agents'), ['press', 'label', 'ДОМ']);
+    assert.deepEqual((await ann.ask('GET', `/api/agents/${id}`)).body.agent.tags, ['press', 'label', 'ДОМ']);
+    for (const [tags, error] of [
+      [[''], 'A tag has 1 to 32 characters'],
+      [['x'.repeat(33)], 'A tag has 1 to 32 characters'],
+      [['a\nb'], 'A tag has 1 to 32 characters'],
+      [Array.from({ length: 11 }, (_, index) => `${index}`), 'At most 10 tags'],
+    ] as const)
+      assert.deepEqual(await put({ tags }), { status: 400, body: { error } });
+    const bob = await person(services, { plan: 'label' });
+    assert.equal((await put({ tags: ['mine'] }, bob)).status, 404);
+    assert.deepEqual((await put({ tags: [] })).body.tags, []);
+  });
+
+  test('another agent of the same kind: what it is, not what it has lived', async () => {
+    const made = await ann.ask('POST', '/api/agents/provision', {
+      name: 'Ä'.repeat(64),
+      config: { instruction: 'Say only yes.', tools: ['think'], heartbeat: { intervalMinutes: 77 } },
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const from = made.body.agent.id;
+    await ann.ask('PUT', `/api/agents/${from}/tags`, { tags: ['yes'] });
+    const copied = await ann.ask('POST', `/api/agents/${from}/duplicate`, {});
+    assert.equal(copied.status, 201, JSON.stringify(copied.body));
+    const copy = copied.body.agent;
+    assert.notEqual(copy.id, from);
+    assert.equal(copy.name, `${'Ä'.repeat(59)} copy`);
+    const [purpose, config, shown] = await Promise.all(
+      ['/purpose', '/config', ''].map(async (part) => (await ann.ask('GET', `/api/agents/${copy.id}${part}`)).body),
+    );
+    assert.deepEqual([purpose.instruction, purpose.tools], ['Say only yes.', ['think']]);
+    assert.deepEqual(config.config, (await ann.ask('GET', `/api/agents/${from}/config`)).body.config);
+    assert.deepEqual(shown.agent.tags, ['yes']);
+    const named = await ann.ask('POST', `/api/agents/${from}/duplicate`, { name: 'Yea' });
+    assert.equal(named.body.agent.name, 'Yea');
+    const bob = await person(services, { plan: 'label' });
+    assert.equal((await bob.ask('POST', `/api/agents/${from}/duplicate`, {})).status, 404);
+    for (const one of [from, copy.id, named.body.agent.id])
+      assert.equal((await ann.ask('DELETE', `/api/agents/${one}`)).status, 200);
   });
 
   test('cloning is not there, and says so', async () => {

@@ -21,6 +21,12 @@ export function agentRoutes(server: Server, agents: AgentsService, reads: ReadsS
   serve(server, web.agents.rename, ({ user, params, body, request }) =>
     agents.rename(user, params.id, body.name, request.address),
   );
+  serve(server, web.agents.tag, ({ user, params, body, request }) =>
+    agents.tag(user, params.id, body.tags, request.address),
+  );
+  serve(server, web.agents.duplicate, ({ user, params, body, request }) =>
+    agents.duplicate(user, params.id, body, request.address),
+  );
   serve(server, web.agents.remove, ({ user, params, request }) => agents.remove(user, params.id, request.address));
   serve(server, web.agents.getConfig, ({ user, params }) => agents.config(user, params.id));
   serve(server, web.agents.putConfig, ({ user, params, query, body, request }) =>

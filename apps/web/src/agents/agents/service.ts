@@ -1,4 +1,11 @@
-import { agentPurpose, backend as onBackend, type web, type TypesOf, type WebAgent } from '@troupe/contract';
+import {
+  AGENT_NAME_LENGTH,
+  agentPurpose,
+  backend as onBackend,
+  type web,
+  type TypesOf,
+  type WebAgent,
+} from '@troupe/contract';
 import {
   agentLimit,
   entitle,
@@ -11,7 +18,15 @@ import {
   type TeamTool,
   type Tier,
 } from '@troupe/domain';
-import { LimitReached, makeTicket, type AgentRow, type ConfigPart, type Holder, type Roster } from '@troupe/roster';
+import {
+  LimitReached,
+  makeTicket,
+  type AgentRow,
+  type ConfigPart,
+  type Holder,
+  type NewAgent as Added,
+  type Roster,
+} from '@troupe/roster';
 import { AppError, iso, newId, type BackendClient, type Clock, type User } from '@troupe/kernel';
 import { asAppError, reach } from '../../platform/reach.ts';
 import type { KnownModels } from '../models/service.ts';
@@ -35,6 +50,8 @@ export interface AgentsDeps {
 export type AgentsService = ReturnType<typeof createAgents>;
 
 type NewAgent = TypesOf<typeof web.agents.provision>['body'];
+/** What a new agent is, whoever it is for. */
+type Kind = Pick<Added, 'model' | 'aiProvider' | 'apiKey' | 'definition' | 'ownConfig' | 'skills' | 'tags'>;
 type NewPurpose = TypesOf<typeof web.agents.putPurpose>['body'];
 
 const DEPLOY_TIMEOUT_MS = 15_000;
@@ -84,6 +101,7 @@ function createShown(deps: AgentsDeps) {
       failure: row.failure,
       ownKeyOf: row.provider_key === null ? null : row.ai_provider,
       verified: row.verified_at !== null,
+      tags: row.tags,
     };
   }
 
@@ -101,9 +119,13 @@ function createAdding(deps: AgentsDeps) {
     return { plan, ...(isTier(tier) && { tier }) };
   }
 
-  async function add(user: User, given: NewAgent): Promise<AgentRow> {
+  const settingsOf = (given: NewAgent) => {
+    const { model = premium, provider, own, key, definition } = readSettings(given, premium);
+    return { model, aiProvider: provider, ...(key !== undefined && { apiKey: key }), definition, ownConfig: own };
+  };
+
+  async function add(user: User, given: Pick<NewAgent, 'name' | 'tier'>, kind: Kind): Promise<AgentRow> {
     const { plan, tier } = wish(user, given.tier);
-    const { model, provider, own, key, definition } = readSettings(given, premium);
     // A tier brings its own limit; without one the plan that the user pays for has the say.
     const counted = tier ? plan : paidPlan(plan, user.plan);
     const limit = user.isAdmin ? Infinity : agentLimit(counted, tier);
@@ -114,11 +136,7 @@ function createAdding(deps: AgentsDeps) {
       plan,
       status: 'provisioning' as const,
       ...(tier && { tier }),
-      model: model ?? premium,
-      aiProvider: provider,
-      ...(key !== undefined && { apiKey: key }),
-      definition,
-      ownConfig: own,
+      ...kind,
     };
     try {
       const [row] = await roster.of(user.id).add([agent], limit);
@@ -131,7 +149,7 @@ function createAdding(deps: AgentsDeps) {
     }
   }
 
-  return add;
+  return { add, settingsOf };
 }
 
 /** What an owner changes of an agent. */
@@ -143,6 +161,12 @@ function changing({ roster, backend, models }: AgentsDeps, { facts }: ReturnType
       await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: { name } }));
       const { status, updatedAt } = facts(user, await own.get(id));
       return { success: true as const, agent: { id, name, status, updatedAt } };
+    },
+
+    async tag(user: User, id: string, tags: string[], address: string) {
+      await roster.of(user.id).get(id);
+      await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: { tags } }));
+      return { success: true as const, tags };
     },
 
     async remove(user: User, id: string, address: string) {
@@ -200,12 +224,78 @@ function tokens({ roster }: AgentsDeps, rotated: (user: User, id: string, addres
   };
 }
 
-export function createAgents(deps: AgentsDeps) {
+/** New agents, from settings or like another one. */
+function making(deps: AgentsDeps, { facts }: ReturnType<typeof createShown>) {
   const { roster, backend, models } = deps;
-  const seen = createShown(deps);
-  const { shown, facts } = seen;
+  const { add, settingsOf } = createAdding(deps);
 
-  const add = createAdding(deps);
+  async function begin(user: User, row: AgentRow, address: string) {
+    const { id: agentId, name, plan, model, ai_provider: aiProvider } = row;
+    try {
+      await backend.as(user, address).call(onBackend.deployments.create, {
+        body: { agentId, config: { name, plan, model, aiProvider } },
+        timeout: DEPLOY_TIMEOUT_MS,
+      });
+    } catch (error) {
+      const known = asAppError(error);
+      // Refused: nothing is left of it, unless somebody has taken it up meanwhile.
+      if (known.status < 500) {
+        await roster.of(user.id).discard(agentId);
+        throw known;
+      }
+      await roster.of(user.id).giveUp(agentId, known.message);
+      throw new AppError(known.status, known.message, { ...known.extra, agentId }, { cause: error });
+    }
+    const { status, websocketUrl, createdAt } = facts(user, await roster.of(user.id).get(agentId));
+    return { success: true as const, agent: { id: agentId, name, status, websocketUrl, model, createdAt } };
+  }
+
+  return {
+    async provision(user: User, given: NewAgent, address: string) {
+      if (deps.disabled) throw new AppError(503, DISABLED);
+      // A model of the caller's own account is the provider's to know.
+      if (text(given.config['apiKey']) === undefined) await models.check(namedModels(given));
+      return begin(user, await add(user, given, settingsOf(given)), address);
+    },
+
+    async duplicate(user: User, id: string, given: { name?: string | undefined }, address: string) {
+      if (deps.disabled) throw new AppError(503, DISABLED);
+      const own = roster.of(user.id);
+      const row = await own.get(id);
+      const kind = kindOf(row, await own.definition(row), own.ownKey(row)?.apiKey);
+      return begin(user, await add(user, { name: given.name ?? copyName(row.name) }, kind), address);
+    },
+  };
+}
+
+const COPY = ' copy';
+
+/** Within the length of a name, which is counted in letters. */
+const copyName = (name: string): string =>
+  `${Array.from(name)
+    .slice(0, AGENT_NAME_LENGTH - COPY.length)
+    .join('')
+    .trimEnd()}${COPY}`;
+
+/** What another agent has that is made like this one. Its team is not: who leads to whom is said there. */
+function kindOf(row: AgentRow, definition: AgentDefinition, apiKey: string | undefined): Kind {
+  const { name: _name, config: _config, team: _team, memoryShared: _shared, skills = [], ...rest } = definition;
+  return {
+    model: row.model,
+    aiProvider: row.ai_provider,
+    ...(apiKey !== undefined && { apiKey }),
+    definition: rest,
+    // Also what came from the owner's defaults at the time stays as it was.
+    ownConfig: { ...definition.config },
+    ...(skills.length > 0 && { skills: { names: skills.map(({ name }) => name), lenient: true } }),
+    tags: row.tags,
+  };
+}
+
+export function createAgents(deps: AgentsDeps) {
+  const { roster, backend } = deps;
+  const seen = createShown(deps);
+  const { shown } = seen;
 
   async function rotated(user: User, id: string, address: string): Promise<string> {
     const { token } = await reach(backend.as(user, address).call(onBackend.lifecycle.rotateToken, { params: { id } }));
@@ -223,31 +313,7 @@ export function createAgents(deps: AgentsDeps) {
       return { agents, count: agents.length, hasMore: rows.length > limit };
     },
 
-    async provision(user: User, given: NewAgent, address: string) {
-      if (deps.disabled) throw new AppError(503, DISABLED);
-      // A model of the caller's own account is the provider's to know.
-      if (text(given.config['apiKey']) === undefined) await models.check(namedModels(given));
-      const row = await add(user, given);
-      const { id: agentId, name, plan, model, ai_provider: aiProvider } = row;
-      try {
-        await backend.as(user, address).call(onBackend.deployments.create, {
-          body: { agentId, config: { name, plan, model, aiProvider } },
-          timeout: DEPLOY_TIMEOUT_MS,
-        });
-      } catch (error) {
-        const known = asAppError(error);
-        // Refused: nothing is left of it, unless somebody has taken it up meanwhile.
-        if (known.status < 500) {
-          await roster.of(user.id).discard(agentId);
-          throw known;
-        }
-        await roster.of(user.id).giveUp(agentId, known.message);
-        throw new AppError(known.status, known.message, { ...known.extra, agentId }, { cause: error });
-      }
-      const { status, websocketUrl, createdAt } = facts(user, await roster.of(user.id).get(agentId));
-      return { success: true as const, agent: { id: agentId, name, status, websocketUrl, model, createdAt } };
-    },
-
+    ...making(deps, seen),
     ...changing(deps, seen),
     ...tokens(deps, rotated),
   };

@@ -16,6 +16,8 @@ import {
   verification,
   VERIFY_ERRORS,
   verifyBody,
+  agentTags,
+  TAG_TEXTS,
 } from '../fields.ts';
 import { nullableTimestamp, timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
@@ -91,7 +93,7 @@ export const update = endpoint({
   ...base,
   method: 'PUT',
   path: '/api/agents/:id',
-  summary: 'Change plan, provider, name, configuration or purpose; a running agent takes it over at once',
+  summary: 'Change plan, provider, name, tags, configuration or purpose; a running agent takes it over at once',
   params: agentParams,
   body: z.object({
     plan: z.string().max(50).optional(),
@@ -99,6 +101,7 @@ export const update = endpoint({
     name: agentName('Name required').optional(),
     config: settingsObject.optional(),
     purpose: agentPurpose.optional(),
+    tags: agentTags.optional(),
     skill: skillChange.optional(),
     collection: collectionChange.optional(),
     force: z.boolean().optional().describe('Also where its cases have not passed with the change'),
@@ -112,7 +115,14 @@ export const update = endpoint({
     message: z.string(),
   }),
   errors: {
-    400: [UNKNOWN_TOOL_TEXT, 'Invalid plan', ...BAD_CONFIG_TEXTS, TOO_MANY_SKILLS_TEXT, TOO_MANY_COLLECTIONS_TEXT],
+    400: [
+      UNKNOWN_TOOL_TEXT,
+      'Invalid plan',
+      ...BAD_CONFIG_TEXTS,
+      TOO_MANY_SKILLS_TEXT,
+      TOO_MANY_COLLECTIONS_TEXT,
+      ...TAG_TEXTS,
+    ],
     ...denied,
     404: [AGENT_NOT_FOUND, SKILL_NOT_FOUND, COLLECTION_NOT_FOUND],
     409: [SKILL_CHANGED_TEXT, ...NOT_PASSED_TEXTS],

@@ -6,6 +6,7 @@ import {
   agentStats,
   shownMessage,
   agentStatus,
+  agentTags,
   AGENT_LIMIT_TEXT,
   AGENT_NOT_FOUND,
   BAD_CONFIG_TEXTS,
@@ -14,6 +15,7 @@ import {
   PLAN_MISMATCH_TEXT,
   settingsObject,
   SUBSCRIPTION_REQUIRED_TEXT,
+  TAG_TEXTS,
   UNKNOWN_TOOL_TEXT,
   verification,
   VERIFY_ERRORS,
@@ -49,6 +51,8 @@ const agent = z.object({
   /** The provider whose key its owner gave it; null: it uses the platform's. */
   ownKeyOf: z.string().nullable(),
   verified: z.boolean(),
+  /** Words by which its owner finds it. */
+  tags: z.array(z.string()),
 });
 export type WebAgent = z.output<typeof agent>;
 
@@ -87,6 +91,17 @@ export const rename = endpoint({
   passesOn: () => [agents.update],
 });
 
+export const tag = endpoint({
+  ...one,
+  method: 'PUT',
+  path: '/api/agents/:id/tags',
+  summary: 'Set the words by which the agent is found',
+  body: z.object({ tags: agentTags }),
+  reply: success.extend({ tags: z.array(z.string()) }),
+  errors: { ...one.errors, 400: TAG_TEXTS, 502: ['Agent backend unavailable'] },
+  passesOn: () => [agents.update],
+});
+
 export const remove = endpoint({
   ...one,
   method: 'DELETE',
@@ -99,6 +114,17 @@ export const remove = endpoint({
 
 const NAME = 'Agent name is required';
 
+const made = success.extend({
+  agent: z.object({
+    id: z.string(),
+    name: z.string(),
+    status: agentStatus,
+    websocketUrl: z.string(),
+    model: z.string(),
+    createdAt: timestamp,
+  }),
+});
+
 export const provision = endpoint({
   ...base,
   method: 'POST',
@@ -110,16 +136,7 @@ export const provision = endpoint({
     config: settingsObject.default({}),
     tier: z.string().max(50).optional(),
   }),
-  reply: success.extend({
-    agent: z.object({
-      id: z.string(),
-      name: z.string(),
-      status: agentStatus,
-      websocketUrl: z.string(),
-      model: z.string(),
-      createdAt: timestamp,
-    }),
-  }),
+  reply: made,
   status: 201,
   errors: {
     400: [
@@ -130,6 +147,30 @@ export const provision = endpoint({
       UNKNOWN_TOOL_TEXT,
     ],
     401: ['Unauthorized'],
+    402: ['A paid plan is required. Choose a plan at /pricing'],
+    403: [SUBSCRIPTION_REQUIRED_TEXT, PLAN_MISMATCH_TEXT],
+    429: ['Agent limit reached for <tier> tier', AGENT_LIMIT_TEXT],
+    502: ['Agent backend unavailable'],
+    503: ['Provisioning is temporarily disabled. Contact support.'],
+  },
+  passesOn: () => [backend.create],
+});
+
+export const duplicate = endpoint({
+  ...one,
+  method: 'POST',
+  path: '/api/agents/:id/duplicate',
+  summary: 'Make and run another agent of the same kind, without memory, conversations, files, channels and team',
+  body: z.object({
+    name: agentName(NAME, 'Agent name too long (max 64 chars)')
+      .optional()
+      .describe('That of the other with “copy” after it, unless said'),
+  }),
+  reply: made,
+  status: 201,
+  errors: {
+    ...one.errors,
+    400: [NAME, ...NO_MODEL_TEXTS],
     402: ['A paid plan is required. Choose a plan at /pricing'],
     403: [SUBSCRIPTION_REQUIRED_TEXT, PLAN_MISMATCH_TEXT],
     429: ['Agent limit reached for <tier> tier', AGENT_LIMIT_TEXT],

@@ -1,17 +1,19 @@
 import { web } from '@troupe/contract';
 import type { TypesOf, WebAgent } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { useCall } from '../../../api.ts';
 import { ago, count, moment, money } from '../../../format.ts';
 import { modelName } from '../../../models.ts';
 import { agents as texts } from '../../../texts/agents.ts';
 import { LinkButton } from '../../../ui/button.tsx';
-import { Card, Status } from '../../../ui/card.tsx';
+import { Badge, Card, Status } from '../../../ui/card.tsx';
 import { Mask } from '../../../ui/icons.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
+
+const BulkBar = lazy(() => import('./bulk.tsx').then((part) => ({ default: part.BulkBar })));
 
 type Used = TypesOf<typeof web.usage.getCosts>['reply']['agents'][number];
 
@@ -19,22 +21,43 @@ type Used = TypesOf<typeof web.usage.getCosts>['reply']['agents'][number];
 const columnsOf = (
   used: Map<string, Used> | undefined,
   teamOf: (id: string) => string | undefined,
+  { chosen, toggle }: { chosen: ReadonlySet<string>; toggle: (id: string) => void },
 ): Column<WebAgent>[] => [
   {
     key: 'name',
     header: texts.name,
     width: 32,
     sort: ({ name }) => name,
-    cell: ({ id, name, teamId }) => (
-      <Link to="/dashboard/agents/$id" params={{ id } as never} className="flex min-w-0 items-center gap-3 font-medium">
-        <Mask seed={id} size={30} />
-        <span className="min-w-0">
-          <span className="block hover:underline" dir="auto">
-            {name}
+    cell: ({ id, name, teamId, tags }) => (
+      <span className="flex min-w-0 items-center gap-3">
+        <input
+          type="checkbox"
+          aria-label={texts.choose(name)}
+          checked={chosen.has(id)}
+          onChange={() => toggle(id)}
+          className="size-4.5 shrink-0 accent-accent"
+        />
+        <Link
+          to="/dashboard/agents/$id"
+          params={{ id } as never}
+          className="flex min-w-0 items-center gap-3 font-medium"
+        >
+          <Mask seed={id} size={30} />
+          <span className="min-w-0">
+            <span className="block hover:underline" dir="auto">
+              {name}
+            </span>
+            {teamId && <span className="block text-[0.85rem] font-normal text-ink-faint">{teamOf(teamId)}</span>}
           </span>
-          {teamId && <span className="block text-[0.85rem] font-normal text-ink-faint">{teamOf(teamId)}</span>}
-        </span>
-      </Link>
+        </Link>
+        {tags.length > 0 && (
+          <span className="flex flex-wrap gap-1">
+            {tags.map((tag) => (
+              <Badge key={tag}>{tag}</Badge>
+            ))}
+          </span>
+        )}
+      </span>
     ),
   },
   {
@@ -83,6 +106,10 @@ export default function Agents() {
   const used = useMemo(() => cost && new Map(cost.agents.map((agent) => [agent.agentId, agent])), [cost]);
   const teams = useCall(web.teams.list, {}).data?.teams;
   const teamOf = (id: string) => teams?.find(({ teamId }) => teamId === id)?.name;
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (id: string) =>
+    setChosen((old) => (old.has(id) ? new Set([...old].filter((one) => one !== id)) : new Set([...old, id])));
+  const picked = read.data?.agents.filter(({ id }) => chosen.has(id)) ?? [];
   const create = (
     <LinkButton kind="primary" icon="plus" to="/dashboard/agents/new">
       {texts.new}
@@ -91,19 +118,26 @@ export default function Agents() {
   return (
     <Page title={texts.title} lead={texts.lead} actions={create}>
       <Card flush className="overflow-hidden pt-2">
+        {picked.length > 0 && (
+          <Suspense fallback={null}>
+            <BulkBar chosen={picked} onDone={() => setChosen(new Set())} />
+          </Suspense>
+        )}
         <Table
           label={texts.title}
           rows={read.data?.agents}
           rowKey={({ id }) => id}
           error={read.error}
           retry={() => void read.refetch()}
-          find={({ name, answers, status }) => `${name} ${answers} ${modelName(answers)} ${status}`}
+          find={({ name, answers, status, tags }) =>
+            `${name} ${answers} ${modelName(answers)} ${status} ${tags.join(' ')}`
+          }
           empty={
             <Empty title={texts.empty} action={create}>
               {texts.emptyHint}
             </Empty>
           }
-          columns={columnsOf(used, teamOf)}
+          columns={columnsOf(used, teamOf, { chosen, toggle })}
         />
       </Card>
     </Page>

@@ -12,6 +12,7 @@ import { TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { forgetSteps } from '../conversations/conversation.ts';
+import { tagsIn } from './tags.ts';
 import { Token } from './token.tsx';
 import { Verification } from './verification.tsx';
 
@@ -21,6 +22,8 @@ export function Manage({ agent }: { agent: WebAgent }) {
       <Lifecycle agent={agent} />
       <div className="flex flex-col gap-5">
         <Rename agent={agent} />
+        <Tags agent={agent} />
+        <Duplicate agent={agent} />
         <Token agentId={agent.id} />
         <Verification agentId={agent.id} />
       </div>
@@ -96,6 +99,55 @@ function Rename({ agent }: { agent: WebAgent }) {
           <Refused error={rename.error} />
         </div>
       </Form>
+    </Card>
+  );
+}
+
+function Tags({ agent }: { agent: WebAgent }) {
+  const [words, setWords] = useState(agent.tags.join(', '));
+  const say = useSay();
+  const save = useSend(web.agents.tag, {
+    refresh: [web.agents.get, web.agents.list],
+    done: () => say(texts.tagged),
+  });
+  return (
+    <Card title={texts.tags} hint={texts.tagsHint}>
+      <Form
+        className="flex flex-wrap items-end gap-3"
+        error={save.error}
+        fields={[]}
+        onSubmit={() => save.mutate({ params: { id: agent.id }, body: { tags: tagsIn(words) } })}
+      >
+        <div className="min-w-0 flex-1">
+          <TextField label={texts.tags} hideLabel value={words} onChange={({ target }) => setWords(target.value)} />
+        </div>
+        <Button type="submit" busy={save.isPending} disabled={tagsIn(words).join() === agent.tags.join()}>
+          {texts.tagsSave}
+        </Button>
+        <div className="basis-full empty:hidden">
+          <Refused error={save.error} />
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+function Duplicate({ agent }: { agent: WebAgent }) {
+  const navigate = useNavigate();
+  const say = useSay();
+  const copy = useSend(web.agents.duplicate, {
+    refresh: [web.agents.list],
+    done: ({ agent: made }) => {
+      say(texts.duplicated(made.name));
+      void navigate({ to: '/dashboard/agents/$id', params: { id: made.id } as never });
+    },
+  });
+  return (
+    <Card title={texts.duplicate} hint={texts.duplicateHint}>
+      <Button busy={copy.isPending} onClick={() => copy.mutate({ params: { id: agent.id }, body: {} })}>
+        {texts.duplicateDo}
+      </Button>
+      {copy.error && <Notice tone="danger">{copy.error.message}</Notice>}
     </Card>
   );
 }
