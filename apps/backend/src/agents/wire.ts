@@ -28,7 +28,7 @@ import { deploymentRoutes } from './deployments/routes.ts';
 import { createDeployments } from './deployments/service.ts';
 import { createDriver, dashboardOf } from './driver.ts';
 import { createGate } from './evaluations/gate.ts';
-import { createEvaluations } from './evaluations/trying.ts';
+import { createEvaluations } from './evaluations/service.ts';
 import { createRuntimeProgram } from './installations/program.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { createInstallations, type InstallationsService } from './installations/service.ts';
@@ -54,7 +54,6 @@ import { createThinking } from './runtime/thinking.ts';
 import { createWake, type Reach } from './runtime/wake.ts';
 import { createFileWatch } from './scheduler/file-watch.ts';
 import { createScheduler } from './scheduler/service.ts';
-import { forgetDeliveries } from './scheduler/triggered-store.ts';
 import { createSpendWatch } from './scheduler/spend-watch.ts';
 import { skillRoutes } from './skills/routes.ts';
 import { createSkillFiles } from './skills/service.ts';
@@ -118,7 +117,6 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
       installations.tellQuiet,
       createSpendWatch({ db, clock }),
       createFileWatch({ db, log, find: wake.find }),
-      () => forgetDeliveries(db.system),
       responses.forgetOld,
     ],
   });
