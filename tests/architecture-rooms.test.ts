@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { readSources } from '@troupe/testing/sources/sources';
-import { jobsByContract, type Rule } from './lib/architecture.ts';
+import { jobsByContract, noDeepImports, type Rule } from './lib/architecture.ts';
 import {
   builtOnce,
   fetchIsGuarded,
@@ -107,6 +107,18 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
     [
       src('apps/web/src/a.ts', '// oxlint-disable-next-line no-control-regex', 'x;'),
       src('apps/web/src/b.ts', '// oxlint-disable-next-line no-control-regex -- the bytes of a font', 'x;'),
+    ],
+  ],
+  [
+    noDeepImports,
+    'a program that is put together from files of another room',
+    2,
+    [
+      src('apps/backend/src/a.ts', "const ENTRY = new URL('../../agent/src/main.ts', import.meta.url);"),
+      src('apps/backend/src/b.ts', "const ENTRY = new URL('../../agent/src/app.ts', import.meta.url);"),
+      src('apps/backend/src/c.ts', "import '../../agent/src/main.ts';", "new URL('./c.task.ts', import.meta.url);"),
+      src('bench/a.ts', "start(new URL('../apps/backend/src/main.ts', import.meta.url));"),
+      src('apps/web/src/d.ts', "const DIST = new URL('../../dashboard/dist/', import.meta.url);"),
     ],
   ],
   [

@@ -89,11 +89,15 @@ const FURTHER_ENTRIES: ReadonlySet<string> = new Set([
   '@troupe/knowledge/pdf',
 ]);
 
+/** Programs that other rooms put together or start, by the address of their first file; tests and measures start any. */
+const PROGRAMS: ReadonlySet<string> = new Set(['apps/agent/src/main.ts']);
+
 export const noDeepImports: Rule = (sources) =>
-  allImports(sources).flatMap(({ from, specifier, file }) => {
+  allImports(sources).flatMap(({ from, specifier, file, isStarted }) => {
     if (FURTHER_ENTRIES.has(specifier) || specifier.startsWith('@troupe/testing/')) return [];
     if (/^@troupe\/[^/]+\//.test(specifier)) return [`${from} imports ${specifier}: use the package's entry`];
     if (file === undefined || roomOf(file) === roomOf(from)) return [];
+    if (isStarted && (PROGRAMS.has(file) || !isRoom(from) || isTest(from))) return [];
     const outsideRooms = !isRoom(from) && !isRoom(file);
     // The product's version stands in the root package and nowhere else.
     const version = file === 'package.json';
