@@ -7,7 +7,7 @@ import { ROOMS } from '../../tests/lib/architecture.ts';
  */
 
 /** What stands beside the rooms speaks for all of them, and all of them speak of it: only its own arrows are drawn. */
-export const FRONT = 'front';
+const FRONT = 'front';
 
 type Arrows = Map<string, Set<string>>;
 

@@ -28,7 +28,7 @@ import { deploymentRoutes } from './deployments/routes.ts';
 import { createDeployments } from './deployments/service.ts';
 import { createDriver, dashboardOf } from './driver.ts';
 import { createGate } from './evaluations/gate.ts';
-import { createEvaluations } from './evaluations/service.ts';
+import { createEvaluations, type EvaluationsService } from './evaluations/service.ts';
 import { createRuntimeProgram } from './installations/program.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { createInstallations, type InstallationsService } from './installations/service.ts';
@@ -205,7 +205,8 @@ function wireEvaluations(server: Server, { ai, agents, outbound, sandbox, ...dep
   });
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
-  const evaluations = createEvaluations({ db, jobs, roster, trials, thinking, agents, pool, clock, log });
+  const parts = { db, jobs, roster, trials, thinking, agents, pool, clock, log };
+  const evaluations: EvaluationsService = createEvaluations(parts);
   jobs.work(tryCaseJob, (given, { signal }) => evaluations.tryCase(given, signal), TRIED);
   jobs.work(takeChangeJob, (given) => evaluations.takeChange(given), { perOwner: 1 });
   return trials;

@@ -32,7 +32,7 @@ export interface Told {
 }
 
 /** Whose cap it was, what was used and what may be. */
-export interface Refusal {
+interface Refusal {
   scope?: unknown;
   used?: unknown;
   limit?: unknown;
