@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { withLines } from '../scripts/lib/code-links.ts';
+import { unexplained, withFigures } from '../scripts/lib/house-figures.ts';
 import { drawings, withDrawings } from '../scripts/lib/drawings.ts';
 import { readSources } from '@troupe/testing/sources/sources';
 
@@ -13,6 +14,23 @@ test('docs/architecture.md draws the arrows that the code has, and no others', (
   const sources = readSources(ROOT);
   for (const name of Object.keys(drawings(sources))) assert.match(page, new RegExp(`<!-- drawing: ${name} -->`), name);
   assert.equal(page, withDrawings(page, sources), 'run npm run docs:code');
+});
+
+test('docs/architecture.md counts what the code has, and every place that sees everybody’s rows is of a kind', () => {
+  const sources = readSources(ROOT);
+  assert.equal(page, withFigures(page, sources), 'run npm run docs:code');
+  for (const name of ['before', 'system']) assert.match(page, new RegExp(`<!-- table: ${name} -->\n\\| `), name);
+  assert.deepEqual(unexplained(sources), []);
+  const place = (file: string, line: string) => ({ path: `apps/web/src/${file}`, text: line });
+  assert.deepEqual(
+    unexplained([
+      place('agents/tasks/service.ts', 'await list(db.system);'),
+      place('agents/tasks/store.ts', '// not db.system'),
+      place('agents/tasks/tasks.test.ts', 'await list(db.system);'),
+      place('money/topup/service.ts', 'await db.asSystem(book);'),
+    ]),
+    ['apps/web/src/agents/tasks/service.ts'],
+  );
 });
 
 test('an arrow that a longer way makes plain is left out', () => {

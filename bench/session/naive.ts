@@ -15,7 +15,7 @@ interface Express {
   };
 }
 interface Client {
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the query says what a row is
   query: <T>(text: string, values?: unknown[]) => Promise<{ rows: T[] }>;
   release: () => void;
 }

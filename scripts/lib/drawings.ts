@@ -11,13 +11,13 @@ const FRONT = 'front';
 
 type Arrows = Map<string, Set<string>>;
 
-const isShipped = ({ path }: Source): boolean =>
+export const isShipped = ({ path }: Source): boolean =>
   /^(apps|packages)\/[^/]+\/src\/.*\.tsx?$/.test(path) &&
   !path.startsWith('packages/testing/') &&
-  !/\.test\.tsx?$|\/(testing|fixtures)\b|\/killed-/.test(path);
+  !/\.test\.tsx?$|[/-]testing\b|\/fixtures\/|-program\.ts$/.test(path);
 
 /** `roomOf` names the room of a file, or of what is imported by name; undefined: it is not in the picture. */
-function arrowsBetween(sources: readonly Source[], roomOf: (place: string) => string | undefined): Arrows {
+export function arrowsBetween(sources: readonly Source[], roomOf: (place: string) => string | undefined): Arrows {
   const arrows: Arrows = new Map();
   for (const source of sources.filter(isShipped)) {
     const from = roomOf(source.path);

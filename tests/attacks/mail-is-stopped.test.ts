@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Job, mailJob } from '@troupe/contract';
+import { type Job, mailJob, noticeRaised } from '@troupe/contract';
+import { notify } from '@troupe/db';
 import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 import { elsewhere, send } from '@troupe/testing/services/people';
@@ -98,10 +99,7 @@ test('a thousand notices of one user hold up neither a reset nor another’s not
     .insertInto('notices')
     .values(notice(scene.bystander.id, 0, 'task_failing'))
     .execute();
-  const client = new pg.Client({ connectionString: scene.database.url });
-  await client.connect();
-  await client.query(`select pg_notify('notices', $1)`, [scene.bystander.id]);
-  await client.end();
+  await notify(db.system, noticeRaised, scene.bystander.id);
   const took = await reset();
   assert.ok(took < 5_000, `the reset mail took ${Math.round(took)} ms`);
   const began = performance.now();

@@ -2,7 +2,7 @@ import type { Database } from '@troupe/db';
 import { newId } from '@troupe/kernel';
 import type { Marks } from './marks.ts';
 
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- each test says what it reads of an answer
 type Ask = (method: string, path: string, body?: unknown) => Promise<any>;
 
 interface Whose {

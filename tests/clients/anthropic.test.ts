@@ -21,7 +21,7 @@ const CLAUDE = 'claude-opus-4-6';
 const ask = { max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hi' }] };
 const tools = [{ name: 'weather', input_schema: { type: 'object' as const, properties: {} } }];
 
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- each test says what it reads of an answer
 type Any = any;
 
 describe('messages', () => {

@@ -119,7 +119,7 @@ describe('chat', () => {
   });
 });
 
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- each test says what it reads of an answer
 type Any = any;
 
 describe('responses', () => {

@@ -17,7 +17,7 @@ let client = 0;
 
 interface Reply {
   status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test says what it reads of an answer
   body: any;
   headers: Headers;
 }

@@ -40,7 +40,7 @@ export const askerFor =
       },
       ...(body === undefined ? {} : { payload: body }),
     });
-    // oxlint-disable-next-line typescript/no-explicit-any
+    // oxlint-disable-next-line typescript/no-explicit-any -- each test says what it reads of an answer
     const read = (): any => (response.body.startsWith('{') ? response.json() : response.rawPayload);
     return { status: response.statusCode, body: read() };
   };

@@ -5,7 +5,7 @@
  * @param {unknown} value
  */
 const clean = (value) =>
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- what steers a terminal is taken out
   String(value ?? '').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '');
 
 /**

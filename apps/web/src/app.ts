@@ -1,6 +1,7 @@
 import { createAccounts, type Accounts } from '@troupe/accounts';
 import { readCatalogue } from '@troupe/ai';
 import { closeAll, createBackendClient, createServer, type Server } from '@troupe/kernel';
+import { createLedger } from '@troupe/ledger';
 import { wireAgents } from './agents/wire.ts';
 import type { WebDeps } from './deps.ts';
 import { wireIdentity } from './identity/wire.ts';
@@ -22,6 +23,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   const backend = createBackendClient({ url: backendUrl, ...secrets, clock });
   const accounts = createAccounts({ db, settings, secrets, clock, log, url, jobs: deps.jobs });
   const chains = createChains({ settings, db, log, clock });
+  const ledger = createLedger({ clock });
   const catalogue = readCatalogue(settings.AI_CATALOGUE);
   const server = createServer({ service: 'web', settings, log, counters, secrets, url, accounts, ready: db.answers });
   server.metrics.gauge('db_pool_connections', 'Open database connections', () => db.stats().total);
@@ -30,10 +32,10 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
 
   const platform = wirePlatform(server, { ...deps, accounts, backend });
   const { l2, l2Verifier } = chains;
-  const identity = wireIdentity(server, { ...deps, accounts, backend, mail: platform.mail, l2, l2Verifier });
+  const identity = wireIdentity(server, { ...deps, accounts, backend, ledger, mail: platform.mail, l2, l2Verifier });
   const agents = wireAgents(server, { ...deps, accounts, backend, catalogue });
   const askAgent = agents.askMain;
-  const money = await wireMoney(server, { ...deps, accounts, backend, catalogue, chains, askAgent });
+  const money = await wireMoney(server, { ...deps, accounts, backend, catalogue, chains, ledger, askAgent });
   wireUnderground(server, backend);
   const notices = await platform.finish();
   return { server, accounts, chains, close: () => closeAll([notices, accounts, chains, money, identity, server]) };

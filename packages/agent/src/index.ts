@@ -18,7 +18,7 @@ export { teamDefinitions, type TeamSetting } from './team.ts';
 export { createShelf, type Shelf, type SkillSource } from './skills/shelf.ts';
 export { pgSkills } from './store/skills-pg.ts';
 export { pgKnowledge } from './store/knowledge-pg.ts';
-export type { Cited, KnowledgeSource } from './tools/knowledge.ts';
+export type { Cited, KnowledgeSource } from './store/knowledge.ts';
 export { browserOff } from './tools/browser.ts';
 export { createHeld } from './tools/tool.ts';
 export { createToolkit, type Toolkit, type ToolkitDeps } from './tools/toolkit.ts';

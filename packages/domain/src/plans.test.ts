@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentLimit, entitle, PLAN_LIMITS, PLANS, type Subscriber } from './plans.ts';
 
-const subscriber = (plan: string | null, subscriptionStatus = 'active', isAdmin = false): Subscriber => ({
+const subscriber = (
+  plan: string | null,
+  subscriptionStatus: Subscriber['subscriptionStatus'] = 'active',
+  isAdmin = false,
+): Subscriber => ({
   plan,
   subscriptionStatus,
   isAdmin,
@@ -33,7 +37,7 @@ test('a tier is a wish too', () => {
 });
 
 test('no active subscription, no entitlement; administrators need none', () => {
-  for (const status of ['inactive', 'past_due', 'cancelled'])
+  for (const status of ['inactive', 'past_due', 'cancelled'] as const)
     assert.deepEqual(entitle(subscriber('network', status), 'solo'), {
       refused: { status: 403, message: 'Active subscription required' },
     });

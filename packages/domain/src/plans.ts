@@ -104,7 +104,7 @@ export const PLAN_RESOURCES: Readonly<Record<string, Resources>> = {
 /** Who asks: what the gate needs to know of a user. */
 export interface Subscriber {
   plan: string | null;
-  subscriptionStatus: string;
+  subscriptionStatus: SubscriptionStatus;
   isAdmin: boolean;
   isTester?: boolean;
 }

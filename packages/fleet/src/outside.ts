@@ -5,6 +5,7 @@ import type { AgentDefinition } from '@troupe/domain';
 import { AppError, type Log } from '@troupe/kernel';
 import { agentEnv, platformEnv, type AgentRow, type AllAgents } from '@troupe/roster';
 import { boundedJson } from './bounded.ts';
+import { askContainer } from './container-fetch.ts';
 import { DriverError, type Driver } from './driver.ts';
 import { createProxy, ownCredentials } from './proxy.ts';
 
@@ -66,13 +67,11 @@ export function createCalls({ roster, version, healthMs = HEALTH_MS }: OutsideDe
   async function call(agentId: string, method: string, at: string, body?: unknown, token?: string): Promise<Response> {
     const address = (await look(agentId))?.address;
     if (address === undefined) throw new AppError(502, 'Agent is not running');
-    return fetch(address + at, {
+    return askContainer(address, at, {
+      ms: CALL_MS,
       method,
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(CALL_MS),
-      // What is asked of an agent is asked of nobody else in its place.
-      redirect: 'error',
     });
   }
 

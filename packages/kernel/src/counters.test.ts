@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -97,13 +99,17 @@ describe('counters in Redis', { skip: needs('redis-server') }, () => {
 test('while Redis does not answer each process counts for itself, and says so once', async () => {
   const lines: string[] = [];
   const log = createLog({ level: 'warn', service: 'test', destination: { write: (line) => lines.push(line) } });
-  const counters = await redisCounters('redis://127.0.0.1:1', log, systemClock);
+  // It lets nobody in, again and again.
+  const closed = createServer((socket) => socket.resetAndDestroy());
+  await once(closed.listen(0, '127.0.0.1'), 'listening');
+  const { port } = closed.address() as AddressInfo;
+  const counters = await redisCounters(`redis://127.0.0.1:${port}`, log, systemClock);
   const one = key();
   assert.equal((await counters.hit(one, 60_000)).count, 1);
   assert.equal((await counters.hit(one, 60_000)).count, 2);
   assert.equal(await counters.healthy(), false);
-  while (lines.length === 0) await delay(10);
-  await delay(200);
+  for (let tries = 0; tries < 3; tries += 1) await once(closed, 'connection');
   assert.equal(lines.length, 1);
   await counters.close();
+  closed.close();
 });

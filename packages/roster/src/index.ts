@@ -2,6 +2,7 @@ export type { AgentChange, AgentRow, AgentSnapshot, NewAgent } from './agent.ts'
 export { agentEnv, platformEnv } from './agent-env.ts';
 export type { AllAgents } from './all.ts';
 export { definitionDigest, effectiveConfig, layered, readPurpose, readTools, type ConfigPart } from './config.ts';
+export { isGated, newestTried } from './evaluations.ts';
 export { createHostingPlatform, type HostedService, type HostingDeps, type HostingPlatform } from './hosting.ts';
 export { createLogins, type Logins, type SealedLogin } from './logins.ts';
 export { memberOf, memberToken } from './member-tokens.ts';

@@ -16,7 +16,7 @@ const ROOT = path.resolve(import.meta.dirname, '../../..');
 export interface Answer {
   status: number;
   // Tests look into bodies of any shape.
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test says what it reads of an answer
   body: any;
 }
 

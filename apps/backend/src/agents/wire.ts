@@ -28,7 +28,7 @@ import { deploymentRoutes } from './deployments/routes.ts';
 import { createDeployments } from './deployments/service.ts';
 import { createDriver, dashboardOf } from './driver.ts';
 import { createGate } from './evaluations/gate.ts';
-import { createEvaluations } from './evaluations/trying.ts';
+import { createEvaluations, type EvaluationsService } from './evaluations/service.ts';
 import { createRuntimeProgram } from './installations/program.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { createInstallations, type InstallationsService } from './installations/service.ts';
@@ -54,7 +54,6 @@ import { createThinking } from './runtime/thinking.ts';
 import { createWake, type Reach } from './runtime/wake.ts';
 import { createFileWatch } from './scheduler/file-watch.ts';
 import { createScheduler } from './scheduler/service.ts';
-import { forgetDeliveries } from './scheduler/triggered-store.ts';
 import { createSpendWatch } from './scheduler/spend-watch.ts';
 import { skillRoutes } from './skills/routes.ts';
 import { createSkillFiles } from './skills/service.ts';
@@ -118,7 +117,6 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
       installations.tellQuiet,
       createSpendWatch({ db, clock }),
       createFileWatch({ db, log, find: wake.find }),
-      () => forgetDeliveries(db.system),
       responses.forgetOld,
     ],
   });
@@ -207,7 +205,8 @@ function wireEvaluations(server: Server, { ai, agents, outbound, sandbox, ...dep
   });
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
-  const evaluations = createEvaluations({ db, jobs, roster, trials, thinking, agents, pool, clock, log });
+  const parts = { db, jobs, roster, trials, thinking, agents, pool, clock, log };
+  const evaluations: EvaluationsService = createEvaluations(parts);
   jobs.work(tryCaseJob, (given, { signal }) => evaluations.tryCase(given, signal), TRIED);
   jobs.work(takeChangeJob, (given) => evaluations.takeChange(given), { perOwner: 1 });
   return trials;

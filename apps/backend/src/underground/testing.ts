@@ -41,7 +41,7 @@ export async function startUnderground({ env, deliver = async () => {}, outbound
       headers: { ...person?.headers, 'x-client-ip': `test-${(calls += 1)}`, ...headers },
       ...(body === undefined ? {} : { payload: body }),
     });
-    // oxlint-disable-next-line typescript/no-explicit-any
+    // oxlint-disable-next-line typescript/no-explicit-any -- each test says what it reads of an answer
     return { status: response.statusCode, body: response.json() as any };
   }
 

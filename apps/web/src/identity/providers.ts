@@ -1,6 +1,7 @@
 import type { Accounts } from '@troupe/accounts';
 import type { ChainClient, Verifier } from '@troupe/chain';
 import { createOutbound, type BackendClient, type Outbound, type Server } from '@troupe/kernel';
+import type { Ledger } from '@troupe/ledger';
 import type { WebDeps } from '../deps.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
 import { createGating } from './federated/gating.ts';
@@ -22,6 +23,7 @@ export interface ProviderDeps extends WebDeps {
   accounts: Accounts;
   mail: MailRoom;
   backend: BackendClient;
+  ledger: Ledger;
   /** The network of wallets that sign in, and who checks their signatures; undefined: none is configured. */
   l2: ChainClient | undefined;
   l2Verifier: Verifier | undefined;

@@ -1,5 +1,4 @@
 import { createOutbound, type Server } from '@troupe/kernel';
-import { createLedger } from '@troupe/ledger';
 import { createAttempts, type Attempts } from './attempts.ts';
 import { createBots } from './bots.ts';
 import { createFactorMails } from './factor-mails.ts';
@@ -64,7 +63,7 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
     server,
     createAccess({ db, accounts, mail, clock, baseUrl, sold: settings.BILLING_SECRET_KEY !== undefined }),
   );
-  accountRoutes(server, createAccount({ ...deps, ledger: createLedger({ clock }), baseUrl }));
+  accountRoutes(server, createAccount({ ...deps, baseUrl }));
   adminRoutes(server, createAdmin({ db, accounts }));
   auditRoutes(server, createAuditService(db));
   wireAuthorization(server, deps);

@@ -1,7 +1,6 @@
 import type { Accounts } from '@troupe/accounts';
 import type { Catalogue } from '@troupe/domain';
 import { createKeyring, createWallets, type Wallets } from '@troupe/chain';
-import type { SystemTx } from '@troupe/db';
 import {
   closeAll,
   hmacHex,
@@ -12,13 +11,14 @@ import {
   type Server,
   type Settings,
 } from '@troupe/kernel';
-import { CHAIN, createLedger, REVENUE, type Account, type Ledger } from '@troupe/ledger';
+import type { Ledger } from '@troupe/ledger';
 import type { WebDeps } from '../deps.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { createBilling } from './billing/service.ts';
 import { createCardEvents } from './card-events.ts';
 import { createCardProcessor } from './card-processor.ts';
 import type { Chains } from './chains.ts';
+import { createBooks } from './gateway/books.ts';
 import { createBuiltIn, type AskAgent } from './gateway/built-in.ts';
 import { createChainPayments, type ChainPayments } from './gateway/pay-402.ts';
 import { createCardPayments } from './gateway/pay-card.ts';
@@ -26,7 +26,6 @@ import { createSessionPayments } from './gateway/pay-session.ts';
 import { createPlugins, type Plugins } from './gateway/plugins.ts';
 import { gatewayRoutes } from './gateway/routes.ts';
 import { createGateway } from './gateway/service.ts';
-import type { GatewayPayment } from './gateway/store.ts';
 import { costsRoutes } from './costs/routes.ts';
 import { createCostsService } from './costs/service.ts';
 import { ledgerRoutes } from './ledger/routes.ts';
@@ -58,14 +57,14 @@ interface MoneyDeps extends WebDeps {
   backend: BackendClient;
   catalogue: Catalogue;
   chains: Chains;
+  ledger: Ledger;
   /** The payer's main agent. */
   askAgent: AskAgent;
 }
 
 /** Wires what is paid for, and how: plans, wallets, top-ups, plugins, what agents pay, and what all of it cost. */
 export async function wireMoney(server: Server, deps: MoneyDeps): Promise<{ close: () => Promise<void> }> {
-  const { log, db, jobs, clock, chains, secrets, settings } = deps;
-  const ledger = createLedger({ clock });
+  const { log, db, jobs, clock, chains, ledger, secrets, settings } = deps;
   const wallets = createWallets({ db, keyring: createKeyring(secrets.walletKey), clock });
   if (secretList(secrets.walletKey).length > 1) log.info({ keys: await wallets.rotate() }, 'wallet keys sealed anew');
   const custody = createCustody({ settings, clock, log });
@@ -73,21 +72,21 @@ export async function wireMoney(server: Server, deps: MoneyDeps): Promise<{ clos
   const usage = createUsage({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' });
   usageRoutes(server, usage);
   costsRoutes(server, createCostsService({ db, clock, usage }));
-  wireCards(server, deps, ledger);
+  wireCards(server, deps);
 
   const ownsAddress = createOwnsAddress({ wallets, verifier: chains.verifier, clock });
   ledgerRoutes(server, createLedgerService({ db, ledger, ownsAddress }));
   const key = createSettlementKey(settings, chains.chain);
   const payouts = createPayouts({ db, ledger, jobs, clock, key });
-  const parts: Parts = { ...deps, wallets, ledger, ownsAddress, key, payouts };
+  const parts: Parts = { ...deps, wallets, ownsAddress, key, payouts };
   const plugins = wireGateway(server, parts);
   const colony = wirePaygate(server, parts, plugins);
   return { close: () => closeAll([plugins, colony]) };
 }
 
 /** Plans and top-ups, both paid at the card processor. */
-function wireCards(server: Server, deps: MoneyDeps, ledger: Ledger): void {
-  const { db, clock, log, settings } = deps;
+function wireCards(server: Server, deps: MoneyDeps): void {
+  const { db, clock, log, ledger, settings } = deps;
   const baseUrl = settings.BASE_URL ?? server.url;
   const processor = createCardProcessor(deps);
   const cardEvents = createCardEvents(processor);
@@ -101,7 +100,6 @@ function wireCards(server: Server, deps: MoneyDeps, ledger: Ledger): void {
 
 interface Parts extends MoneyDeps {
   wallets: Wallets;
-  ledger: Ledger;
   ownsAddress: OwnsAddress;
   key: SettlementKey | null;
   payouts: Payouts;
@@ -138,9 +136,6 @@ function wireChainPayments(parts: Parts, plugins: Plugins): ChainPayments | null
   const { log, db, jobs, clock, secrets, settings, chains, ledger, key, payouts } = parts;
   const tills = createTills(settings, key, chains.l2);
   if (tills.length === 0) return null;
-  // A TIP-20 counts in millionths of a dollar, as the books do.
-  const priceOf = ({ kind, plugin, units }: GatewayPayment): bigint =>
-    kind === 'transaction' ? units : (plugins.find(plugin)?.price ?? units);
   return createChainPayments({
     tills,
     jobs,
@@ -148,11 +143,7 @@ function wireChainPayments(parts: Parts, plugins: Plugins): ChainPayments | null
     clock,
     db,
     secret: hmacHex(secrets.sessionSecret, 'http 402'),
-    book: (tx, payment) => bookIncome(tx, ledger, payment.id, priceOf(payment)),
-    async refund(payment) {
-      const to = await payouts.payee(payment.payer);
-      return (tx) => bookRefund(tx, { ledger, payouts }, payment, to);
-    },
+    ...createBooks({ ledger, payouts, plugins }),
   });
 }
 
@@ -177,40 +168,6 @@ function wirePaygate(server: Server, parts: Parts, plugins: Plugins): Colony {
   paygateRoutes(server, paygate);
   policyRoutes(server, { policies, decide: (...given) => paygate.decide(...given) });
   return colony;
-}
-
-/** A payment over HTTP 402 went straight to the payee on-chain. */
-async function bookIncome(tx: SystemTx, ledger: Ledger, paymentId: string, units: bigint): Promise<void> {
-  await ledger.open(tx, [CHAIN, REVENUE]);
-  await ledger.post(tx, {
-    key: `402:${paymentId}`,
-    kind: 'plugin',
-    entries: [
-      { account: CHAIN.id, amount: -units },
-      { account: REVENUE.id, amount: units },
-    ],
-  });
-}
-
-/** All that was booked for it goes to the payer: to a wallet here, or out on the chain. */
-async function bookRefund(
-  tx: SystemTx,
-  { ledger, payouts }: Pick<Parts, 'ledger' | 'payouts'>,
-  payment: GatewayPayment,
-  to: Account,
-): Promise<void> {
-  const { units } = payment;
-  await ledger.open(tx, [REVENUE, to]);
-  await ledger.post(tx, {
-    key: `402-refund:${payment.id}`,
-    kind: 'refund',
-    entries: [
-      { account: REVENUE.id, amount: -units },
-      { account: to.id, amount: units },
-    ],
-    meta: { payment: payment.id },
-  });
-  if (to.id.startsWith('owed:')) await payouts.owe(tx, { id: `402-${payment.id}`, address: payment.payer, units });
 }
 
 function fundingOf(settings: Settings): 'required' | 'sandbox' {

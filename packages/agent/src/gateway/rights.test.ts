@@ -56,7 +56,7 @@ after(async () => {
   server.close();
 });
 
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- each test says what it reads of an answer
 type Body = any;
 async function call(who: string, method: string, path: string, body?: unknown) {
   const response = await fetch(base + path, {

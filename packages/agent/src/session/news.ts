@@ -1,5 +1,3 @@
-import type { AgentStore } from '../store/store.ts';
-
 /** How far a session is. Undefined: there is no such session; an error: it cannot be told any more. */
 export type Told = number | undefined | Error;
 
@@ -9,8 +7,13 @@ export interface SessionNews {
   watch: (sessionId: string, tell: (told: Told) => void) => () => void;
 }
 
+/** Where it can be looked up how far a session is. */
+interface Looked {
+  session: (id: string) => Promise<{ lastSeq: number } | undefined>;
+}
+
 /** For a store that tells nothing: one look for all who watch a session, again and again. */
-export function polledNews(store: Pick<AgentStore, 'session'>, pollMs: number): SessionNews {
+export function polledNews(store: Looked, pollMs: number): SessionNews {
   interface Watched {
     tells: Set<(told: Told) => void>;
     timer: NodeJS.Timeout | undefined;

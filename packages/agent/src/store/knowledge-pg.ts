@@ -1,6 +1,6 @@
 import type { Database } from '@troupe/db';
 import { readPassage, searchPassages, type Hit } from '@troupe/knowledge';
-import type { Cited, KnowledgeSource } from '../tools/knowledge.ts';
+import type { Cited, KnowledgeSource } from './knowledge.ts';
 
 const citedBy =
   (dashboard: string) =>

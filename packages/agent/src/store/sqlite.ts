@@ -5,7 +5,7 @@ import { SQLITE_COLUMNS, SQLITE_SCHEMA } from './sqlite-schema.ts';
 export interface Sqlite {
   all: <T>(sql: string, ...values: SQLInputValue[]) => T[];
   // The caller names the type of a row.
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the query says what a row is
   first: <T>(sql: string, ...values: SQLInputValue[]) => T | undefined;
   run: (sql: string, ...values: SQLInputValue[]) => { changes: number };
   /** All or nothing; the file's write lock is taken at the beginning, so that what is read stays true. */

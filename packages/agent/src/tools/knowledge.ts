@@ -1,30 +1,7 @@
 import { MOST_KNOWLEDGE } from '@troupe/domain';
 import { z } from 'zod';
+import type { Cited, KnowledgeSource } from '../store/knowledge.ts';
 import { failed, tool, type Tool, type ToolContext } from './tool.ts';
-
-/** A passage of a document, and where a person can look at it. */
-export interface Cited {
-  documentId: string;
-  document: string;
-  collection: string;
-  /** Its place in the document, from 0, and how many there are. */
-  index: number;
-  of: number;
-  place: string;
-  heading: string;
-  text: string;
-  link: string;
-}
-
-/** Where passages come from; `collections` are those that the agent was given. */
-export interface KnowledgeSource {
-  search: (query: string, limit: number, collections: readonly string[]) => Promise<Cited[]>;
-  /** Undefined: there is none, or not in these. */
-  read: (
-    wanted: { document: string; index: number; around: number },
-    collections: readonly string[],
-  ) => Promise<Cited[] | undefined>;
-}
 
 const SHOWN = 8;
 const AROUND = 2;

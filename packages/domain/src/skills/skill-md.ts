@@ -92,7 +92,7 @@ function readYaml(front: string): { value: unknown } | { error: string } {
 
 /** Escapes can say what no text may hold. */
 function isOdd(value: unknown): boolean {
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- what steers a terminal is looked for
   if (typeof value === 'string') return /[\p{Cs}\u0000-\u0008\u000B-\u001F]/u.test(value);
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, part]) => isOdd(key) || isOdd(part));

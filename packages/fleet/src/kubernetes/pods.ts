@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@troupe/kernel';
+import { askContainer } from '../container-fetch.ts';
 import { ApiError, clusterAway, type Client, type KubeObject } from './client.ts';
 import { AGENT_LABEL, AGENT_PODS, PORT } from './objects.ts';
 
@@ -201,7 +202,7 @@ export function followPods(following: Following) {
 export type Pods = ReturnType<typeof followPods>;
 
 const answers = (address: string): Promise<boolean> =>
-  fetch(`${address}/health`, { signal: AbortSignal.timeout(PING_MS), redirect: 'error' }).then(
+  askContainer(address, '/health', { ms: PING_MS }).then(
     async (response) => {
       await response.body?.cancel();
       return true;

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomHex } from '@troupe/kernel';
+import { askContainer } from '../container-fetch.ts';
 import { DriverError } from '../driver.ts';
 import { pack } from '../pack.ts';
 import type { Client, KubeObject } from './client.ts';
@@ -20,6 +21,7 @@ export interface VolumeDeps {
 const POLL_MS = 200;
 const GONE_MS = 60_000;
 const DOOR_MS = 180_000;
+const PING_MS = 3000;
 /** A copy that takes longer has stopped moving. */
 const COPY_MS = 3_600_000;
 const LIMITS = { cpu: '1', memory: '512Mi' };
@@ -46,7 +48,11 @@ function createDoor({ client, paths, image }: VolumeDeps) {
     for (const deadline = Date.now() + DOOR_MS; ; await delay(POLL_MS)) {
       const pod = await client.get<RawPod>(`${paths.pods}/${doorOf(agentId)}`);
       const address = pod && addressOf(pod);
-      if (address && (await fetch(`${address}/health`).catch(() => undefined))?.ok) return address;
+      const answer = address
+        ? await askContainer(address, '/health', { ms: PING_MS }).catch(() => undefined)
+        : undefined;
+      await answer?.body?.cancel();
+      if (address && answer?.ok) return address;
       if (pod?.status.phase === 'Failed' || Date.now() > deadline)
         throw new DriverError('The agent’s data cannot be reached in the cluster');
     }
@@ -63,12 +69,8 @@ function createDoor({ client, paths, image }: VolumeDeps) {
       await client.create(paths.pods, doorPod(running, beside));
       const address = await opened(agentId);
       return await work(async (init) => {
-        const response = await fetch(`${address}/data`, {
-          ...init,
-          headers: { authorization: `Bearer ${token}` },
-          signal: AbortSignal.timeout(COPY_MS),
-          redirect: 'error',
-        });
+        const headers = { authorization: `Bearer ${token}` };
+        const response = await askContainer(address, '/data', { ...init, headers, ms: COPY_MS });
         if (!response.ok) throw new DriverError(`The agent’s data could not be copied: ${response.status}`);
         return response;
       });

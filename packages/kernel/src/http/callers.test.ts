@@ -28,7 +28,7 @@ function start(limit = 3) {
     isAdmin: false,
     emailVerified: true,
     plan: null,
-    subscriptionStatus: 'active',
+    subscriptionStatus: 'active' as const,
     sessionId,
   });
   const find = (token: string) => {

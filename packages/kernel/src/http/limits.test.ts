@@ -66,7 +66,7 @@ test('a limit of a user counts whoever shows a key, whatever the address, and no
       name: '',
       emailVerified: true,
       plan: null,
-      subscriptionStatus: 'active',
+      subscriptionStatus: 'active' as const,
       sessionId: null,
     }),
   };

@@ -1,4 +1,5 @@
 import type { Auth } from '@troupe/contract';
+import type { SubscriptionStatus } from '@troupe/domain';
 
 /** A user as every service knows one. */
 export interface User {
@@ -8,7 +9,7 @@ export interface User {
   isAdmin: boolean;
   emailVerified: boolean;
   plan: string | null;
-  subscriptionStatus: string;
+  subscriptionStatus: SubscriptionStatus;
   /** The session that the request came with; null when it came with an API key. */
   sessionId: string | null;
   /** The API key that it came with instead. */

@@ -13,7 +13,7 @@ export const SECRETS = {
   OPENROUTER_API_KEY: 'test-provider-key-0123456789',
 };
 
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- each test says what it reads of an answer
 type Any = any;
 
 export interface BackendProcess {

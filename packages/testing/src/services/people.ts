@@ -7,7 +7,7 @@ import { addUser, type Services, type TestUser } from './services.ts';
 
 /** People who use agents, through the front doors of web and backend. */
 
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- each test says what it reads of an answer
 export type Body = any;
 export interface Reply {
   status: number;

@@ -8,7 +8,7 @@ import { createWeb, type WebDeps } from '@troupe/web';
 export interface Reply {
   status: number;
   // Tests look into bodies of any shape.
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test says what it reads of an answer
   body: any;
   headers: Headers;
 }

@@ -14,16 +14,26 @@ export interface Import {
   specifier: string;
   /** The file it means, when it is one of ours and given by a relative path or one of those that tests share. */
   file: string | undefined;
+  /** It is not loaded but started, by its address: a thread, or a program of its own. */
+  isStarted: boolean;
 }
 
 const IMPORT =
   /(?:^|[\n;])\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s+)?['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/g;
 
+const STARTED = /\bnew URL\(\s*'(\.[^'\n]*\.m?tsx?)',\s*import\.meta\.url/g;
+
 export function importsOf({ path: from, text }: Source): Import[] {
-  return [...text.matchAll(IMPORT)].map((match) => {
-    const specifier = match[1] ?? match[2] ?? '';
-    return { from, specifier, file: fileOf(from, specifier) };
+  const named = (specifier: string, isStarted: boolean): Import => ({
+    from,
+    specifier,
+    file: fileOf(from, specifier),
+    isStarted,
   });
+  return [
+    ...[...text.matchAll(IMPORT)].map((match) => named(match[1] ?? match[2] ?? '', false)),
+    ...[...text.matchAll(STARTED)].map(([, specifier = '']) => named(specifier, true)),
+  ];
 }
 
 function fileOf(from: string, specifier: string): string | undefined {

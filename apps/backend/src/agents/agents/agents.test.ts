@@ -30,7 +30,7 @@ async function ask(method: string, path: string, body?: unknown, headers: Record
   });
   const text = await response.text();
   const isJson = text.startsWith('{') || text.startsWith('[');
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test says what it reads of an answer
   const read: any = isJson ? JSON.parse(text) : text;
   return { status: response.status, body: read };
 }

@@ -1,6 +1,6 @@
 import { casesDigest, AppError } from '@troupe/kernel';
 import type { Database } from '@troupe/db';
-import { definitionDigest, type AgentChange, type AgentRow, type Roster } from '@troupe/roster';
+import { definitionDigest, isGated, type AgentChange, type AgentRow, type Roster } from '@troupe/roster';
 import * as store from './store.ts';
 
 /** Changes of an agent whose owner wants them tried first: a change is taken when all cases, as they are now, have passed with it. */
@@ -22,7 +22,7 @@ export function createGate({ db, roster }: { db: Database; roster: Roster }) {
     /** Throws 409 and says which case was not passed. */
     async check(agent: AgentRow, change: AgentChange): Promise<void> {
       const tx = db.system;
-      if (!(await store.isGated(tx, agent.id))) return;
+      if (!(await isGated(tx, agent.id))) return;
       const marks = await store.caseMarks(tx, agent.id);
       if (marks.length === 0) return;
       const definition = definitionDigest(await roster.system.preview(agent, change));

@@ -1,4 +1,5 @@
 import type { SystemTx } from '@troupe/db';
+import { newestTried } from '@troupe/roster';
 import { sql } from 'kysely';
 
 /** The case as it was when the evaluation began, with what it is tried on. */
@@ -118,15 +119,6 @@ export const findToTake = (tx: SystemTx, evaluationId: string, userId: string) =
 export const markTaken = (tx: SystemTx, evaluationId: string, values: { taken_at?: Date; not_taken?: string }) =>
   tx.updateTable('evaluations').set(values).where('id', '=', evaluationId).execute();
 
-export async function isGated(tx: SystemTx, agentId: string): Promise<boolean> {
-  const found = await tx
-    .selectFrom('evaluation_gates')
-    .select('agent_id')
-    .where('agent_id', '=', agentId)
-    .executeTakeFirst();
-  return found !== undefined;
-}
-
 export const caseMarks = (tx: SystemTx, agentId: string) =>
   tx.selectFrom('evaluation_cases').select(['id', 'revision']).where('agent_id', '=', agentId).execute();
 
@@ -135,15 +127,9 @@ export const newestOf = (
   tx: SystemTx,
   { agentId, definition, cases }: { agentId: string; definition: string; cases: string },
 ) =>
-  tx
-    .selectFrom('evaluations')
-    .select(['id', 'status'])
-    .where('agent_id', '=', agentId)
+  newestTried(tx, agentId)
     .where('definition_digest', '=', definition)
     .where('cases_digest', '=', cases)
-    .where('status', 'in', ['passed', 'failed'])
-    .orderBy('created_at', 'desc')
-    .limit(1)
     .executeTakeFirst();
 
 export const notPassed = (tx: SystemTx, evaluationId: string) =>

@@ -1,51 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createStandIn, replyChat, type StandIn, type StandInRequest } from '@troupe/ai';
-import { askBackend, elsewhere, send } from '@troupe/testing/services/people';
-import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
+import { startObedient, type Obedient } from '@troupe/testing/services/obedient';
+import { askBackend } from '@troupe/testing/services/people';
+import type { Services, TestUser } from '@troupe/testing/services/services';
 
 /** Documents in conversations: an agent finds what it was given, and nothing else. */
 
 let services: Services;
-let model: StandIn;
 let ada: TestUser;
 let bob: TestUser;
 let agentId: string;
-
-const ask = (method: string, path: string, body?: unknown, who = ada) =>
-  send(services.web + path, method, body, { authorization: `Bearer ${who.key}`, 'x-client-ip': elsewhere() });
-
-interface Message {
-  role: string;
-  content: string | null;
-}
-const messagesOf = ({ body }: StandInRequest): Message[] => (body['messages'] ?? []) as Message[];
-
-/** Calls what a message says, as `call NAME {…}`; repeats what it got. */
-function director(request: StandInRequest, response: Parameters<typeof replyChat>[1]): void {
-  const last = messagesOf(request).at(-1);
-  const [, name, args] = /^call (\w+) (.*)$/s.exec(last?.role === 'user' ? String(last.content) : '') ?? [];
-  if (name === undefined) return replyChat(request, response, { content: `I read: ${last?.content}` });
-  replyChat(request, response, { content: '', toolCalls: [{ id: 'c1', name, arguments: args ?? '{}' }] });
-}
-
+let ask: Obedient['ask'];
+let say: Obedient['say'];
+let stop: Obedient['stop'];
 before(async () => {
-  model = await createStandIn(director);
-  services = await startServices({ OPENROUTER_API_KEY: 'sk-test', OPENROUTER_BASE_URL: model.url, TRUST_PROXY: '1' });
-  ada = await addUser(services.runtime, { plan: 'solo' });
-  bob = await addUser(services.runtime, { plan: 'solo' });
-  agentId = (await ask('POST', '/api/agents/provision', { name: 'Ada', model: 'openai/gpt-4o-mini' })).body.agent.id;
+  ({ services, ada, bob, agentId, ask, say, stop } = await startObedient('knowledge'));
 });
-after(async () => {
-  await services.stop();
-  await model.close();
-});
-
-const say = async (message: string): Promise<string> => {
-  const answer = await ask('POST', '/api/chat', { message, agentId, topic: 'knowledge' });
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body.reply ?? answer.body.response ?? JSON.stringify(answer.body);
-};
+after(() => stop());
 
 /** A collection with one text, read. */
 async function collected(name: string, text: string, who = ada): Promise<{ id: string; documentId: string }> {

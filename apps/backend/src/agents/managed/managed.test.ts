@@ -45,7 +45,7 @@ async function session(more: object = {}) {
   return client.beta.sessions.create({ agent: agent.id, environment_id: environment.id });
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- each test says what it reads of an answer
 type Any = any;
 
 /** Says it, and gives what happens until the session is idle. */

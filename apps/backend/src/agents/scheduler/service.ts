@@ -115,7 +115,7 @@ class TaskScheduler {
     this.#clock = clock;
     this.#log = log;
     this.#wake = wake;
-    this.#chores = chores;
+    this.#chores = [...chores, () => triggered.forgetDeliveries(db.system)];
     this.#pollMs = pollMs;
     this.#requestMs = requestMs;
     this.#runMs = runMs;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createStandIn, replyChat, type StandIn, type StandInRequest } from '@troupe/ai';
+import type { StandIn, StandInRequest } from '@troupe/ai';
 import { skillMd, zipOf } from '@troupe/testing/backups/archives';
 import { needs } from '@troupe/testing/machine/needs';
-import { askBackend, elsewhere, send } from '@troupe/testing/services/people';
-import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
+import { messagesOf, startObedient, toolsOf, type Obedient } from '@troupe/testing/services/obedient';
+import { askBackend, send } from '@troupe/testing/services/people';
+import { addUser, type Services, type TestUser } from '@troupe/testing/services/services';
 
 /** Skills through the front door: sent, looked at, accepted, given to an agent, and used in a conversation. */
 
@@ -13,51 +14,17 @@ let model: StandIn;
 let ada: TestUser;
 let bob: TestUser;
 let agentId: string;
+let ask: Obedient['ask'];
+let say: Obedient['say'];
+let stop: Obedient['stop'];
 /** What the model makes of a run. */
 let written = '';
-
-const ask = (method: string, path: string, body?: unknown, who = ada) =>
-  send(services.web + path, method, body, { authorization: `Bearer ${who.key}`, 'x-client-ip': elsewhere() });
-
-interface Message {
-  role: string;
-  content: string | null;
-}
-const messagesOf = ({ body }: StandInRequest): Message[] => (body['messages'] ?? []) as Message[];
-const toolsOf = ({ body }: StandInRequest): string[] =>
-  ((body['tools'] ?? []) as { function: { name: string } }[]).map((one) => one.function.name);
-
-/** Calls what a message says, as `call NAME {…}`; repeats what it got. */
-function director(request: StandInRequest, response: Parameters<typeof replyChat>[1]): void {
-  if (messagesOf(request)[0]?.content?.startsWith('You are given notes about one finished run'))
-    return replyChat(request, response, { content: written });
-  const last = messagesOf(request).at(-1);
-  const [, name, args] = /^call (\w+) (.*)$/s.exec(last?.role === 'user' ? String(last.content) : '') ?? [];
-  if (name === undefined) return replyChat(request, response, { content: `I read: ${last?.content}` });
-  replyChat(request, response, { content: '', toolCalls: [{ id: 'c1', name, arguments: args ?? '{}' }] });
-}
-
 before(async () => {
-  model = await createStandIn(director);
-  services = await startServices({
-    OPENROUTER_API_KEY: 'sk-test',
-    OPENROUTER_BASE_URL: model.url,
-    TRUST_PROXY: '1',
-  });
-  ada = await addUser(services.runtime, { plan: 'solo' });
-  bob = await addUser(services.runtime, { plan: 'solo' });
-  agentId = (await ask('POST', '/api/agents/provision', { name: 'Ada', model: 'openai/gpt-4o-mini' })).body.agent.id;
+  const ofRun = (request: StandInRequest): string | undefined =>
+    messagesOf(request)[0]?.content?.startsWith('You are given notes about one finished run') ? written : undefined;
+  ({ services, model, ada, bob, agentId, ask, say, stop } = await startObedient('skills', ofRun));
 });
-after(async () => {
-  await services.stop();
-  await model.close();
-});
-
-const say = async (message: string): Promise<string> => {
-  const answer = await ask('POST', '/api/chat', { message, agentId, topic: 'skills' });
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body.reply ?? answer.body.response ?? JSON.stringify(answer.body);
-};
+after(() => stop());
 
 async function taken(name: string, body = 'Do it well.', who = ada) {
   const files = [{ path: `${name}/SKILL.md`, content: skillMd(name, body) }];

@@ -4,7 +4,7 @@ import type { Runtime } from '@troupe/db';
 import { createMetrics } from '@troupe/kernel';
 import { testRuntime } from '@troupe/testing/database/runtime';
 import { testUser } from '@troupe/testing/database/server';
-import { addFigures } from './figures.ts';
+import { createFigures } from './service.ts';
 
 /** Without a backend around it, whose scheduler would take up what is counted here. */
 let runtime: Runtime;
@@ -12,7 +12,7 @@ const metrics = createMetrics();
 before(async () => {
   runtime = await testRuntime();
   await runtime.jobs.start();
-  addFigures(metrics, runtime);
+  createFigures(runtime).tellBy(metrics);
   await testUser(runtime.db, 'ann');
   await runtime.db.system.insertInto('agents').values({ id: 'a', user_id: 'ann', name: 'A' }).execute();
 });

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { memory as texts } from '../../texts/agents.ts';
 import { states } from '../../texts/common.ts';
+import { useAsk } from '../../ui/ask.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Confirm, Dialog, DialogEnd } from '../../ui/dialog.tsx';
@@ -51,14 +52,10 @@ const columnsOf = (setEditing: (entry: Entry) => void, setRemoving: (entry: Entr
 export function MemoryTab({ agentId }: { agentId: string }) {
   const read = useCall(web.memory.get, { query: { agentId } }, { every: 20_000 });
   const [editing, setEditing] = useState<Entry>();
-  const [removing, setRemoving] = useState<Entry>();
   const say = useSay();
-  const forget = useSend(web.memory.forget, {
+  const forget = useAsk(web.memory.forget, ({ key }: Entry) => ({ body: { agentId, key } }), {
     refresh: [web.memory.get],
-    done: () => {
-      say(texts.deleted);
-      setRemoving(undefined);
-    },
+    done: () => say(texts.deleted),
   });
   const entries =
     read.data && Object.entries(read.data.memory).map(([key, value]): Entry => ({ key, value: asText(value) }));
@@ -83,17 +80,13 @@ export function MemoryTab({ agentId }: { agentId: string }) {
         find={({ key, value }) => `${key} ${value}`}
         findLabel={texts.search}
         empty={<Empty title={texts.empty}>{texts.emptyHint}</Empty>}
-        columns={columnsOf(setEditing, setRemoving)}
+        columns={columnsOf(setEditing, forget.ask)}
       />
       <Confirm
-        open={removing !== undefined}
-        onClose={() => setRemoving(undefined)}
-        title={texts.deleteTitle(removing?.key ?? '')}
+        {...forget.confirm}
+        title={texts.deleteTitle(forget.subject?.key ?? '')}
         losses={texts.deleteLoss}
         action={states.delete}
-        busy={forget.isPending}
-        error={forget.error}
-        onConfirm={() => removing && forget.mutate({ body: { agentId, key: removing.key } })}
       />
       {editing && <MemoryForm agentId={agentId} entry={editing} onClose={() => setEditing(undefined)} />}
     </Card>

@@ -21,7 +21,7 @@ import {
   type Clock,
   type User,
 } from '@troupe/kernel';
-import { definitionDigest, readPurpose, type AgentRow, type Roster } from '@troupe/roster';
+import { definitionDigest, isGated, readPurpose, type AgentRow, type Roster } from '@troupe/roster';
 import { namedModels } from '../agents/service.ts';
 import type { KnownModels } from '../models/service.ts';
 import { stepsOfRun } from '../run-steps.ts';
@@ -174,7 +174,7 @@ function reading({ db, roster }: EvaluationsDeps) {
       await roster.of(userId).get(agentId);
       const tx = db.user(userId);
       const rows = await store.listEvaluations(tx, agentId, limit);
-      return { evaluations: rows.map(shown), isGated: await store.isGated(tx, agentId) };
+      return { evaluations: rows.map(shown), isGated: await isGated(tx, agentId) };
     },
     async get({ id: userId }: User, agentId: string, id: string): Promise<Detail> {
       await roster.of(userId).get(agentId);

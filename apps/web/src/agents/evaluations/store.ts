@@ -1,5 +1,6 @@
 import type { EvaluationChange, EvaluationCheck, EvaluationStub } from '@troupe/contract';
 import type { UserTx } from '@troupe/db';
+import { newestTried } from '@troupe/roster';
 import { sql } from 'kysely';
 
 /** Two that add at once wait for each other until the transaction ends. */
@@ -105,15 +106,7 @@ export type EvaluationRow = Awaited<ReturnType<typeof listEvaluations>>[number];
 
 /** The one that was over last before another began. */
 export const findBefore = (tx: UserTx, agentId: string, createdAt: Date) =>
-  tx
-    .selectFrom('evaluations')
-    .select('id')
-    .where('agent_id', '=', agentId)
-    .where('created_at', '<', createdAt)
-    .where('status', 'in', ['passed', 'failed'])
-    .orderBy('created_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  newestTried(tx, agentId).where('created_at', '<', createdAt).executeTakeFirst();
 
 export const listResults = (tx: UserTx, evaluationId: string) =>
   tx.selectFrom('evaluation_results').selectAll().where('evaluation_id', '=', evaluationId).orderBy('place').execute();
@@ -198,15 +191,6 @@ export async function stopEvaluation(tx: UserTx, agentId: string, id: string, at
     .where('evaluation_id', '=', id)
     .where('status', '=', 'waiting')
     .execute();
-}
-
-export async function isGated(tx: UserTx, agentId: string): Promise<boolean> {
-  const found = await tx
-    .selectFrom('evaluation_gates')
-    .select('agent_id')
-    .where('agent_id', '=', agentId)
-    .executeTakeFirst();
-  return found !== undefined;
 }
 
 export async function setGate(tx: UserTx, userId: string, agentId: string, enabled: boolean): Promise<void> {

@@ -163,7 +163,7 @@ export function createBilling(deps: BillingDeps) {
       const live = subscriptions.find(({ status, plan }) => status === 'active' && plan === user.plan);
       return {
         plan: isPlan(user.plan) ? user.plan : null,
-        status: user.subscriptionStatus as SubscriptionStatus,
+        status: user.subscriptionStatus,
         renewsAt: isoOrNull(live?.renews_at ?? null),
         prices: PRICES,
       };

@@ -47,12 +47,12 @@ export interface SubscriptionRow {
   event_at: Date;
 }
 
-export const subscriptionsOf = async (tx: UserTx | SystemTx, userId: string): Promise<SubscriptionRow[]> =>
-  (await tx
+export const subscriptionsOf = (tx: UserTx | SystemTx, userId: string): Promise<SubscriptionRow[]> =>
+  tx
     .selectFrom('billing_subscriptions')
     .select(['id', 'plan', 'status', 'renews_at', 'event_at'])
     .where('user_id', '=', userId)
-    .execute()) as SubscriptionRow[];
+    .execute();
 
 export async function saveSubscription(tx: SystemTx, userId: string, row: SubscriptionRow): Promise<void> {
   const { id, ...rest } = row;

@@ -1,31 +1,17 @@
 import { pushesWaiting, pushJob } from '@troupe/contract';
-import type { Database, Jobs, Listener } from '@troupe/db';
-import { OutboundError, sha256Hex, type Cipher, type Clock, type Log, type Outbound } from '@troupe/kernel';
+import { OutboundError, sha256Hex } from '@troupe/kernel';
+import { bring, PLACES, takeAll, type BringingDeps } from '../bringing.ts';
 import { lookWhenTold } from '../looking.ts';
 import { createKeys } from './keys.ts';
 import { MOST_BYTES, sealFor, vapidHeader } from './seal.ts';
 import { dropSubscription, findSend, forgetBefore, noteFailure, noteTold, takeNew, type Send } from './store.ts';
 import { wordsOf } from './words.ts';
 
-export interface PushDeliveryDeps {
-  db: Database;
-  jobs: Jobs;
-  listener: Listener;
-  clock: Clock;
-  log: Log;
-  outbound: Outbound;
-  cipher: Cipher;
+export interface PushDeliveryDeps extends BringingDeps {
   /** How a push service reaches the operator: an https or mailto address. */
   subject: string;
 }
 
-const BATCH = 100;
-const ANSWER_MS = 15_000;
-/** Of an answer, which nobody reads. */
-const MAX_BYTES = 64 * 1024;
-const CONCURRENCY = 8;
-/** One user's dead browser holds at most so many places of all processes. */
-const PER_OWNER = 2;
 const KEPT_MS = 86_400_000;
 /** How long a push service keeps it for a browser that is away. */
 const TTL_SECONDS = 86_400;
@@ -41,26 +27,19 @@ const isPassing = (status: number): boolean => status === 429 || status >= 500;
 export function deliverPushes(deps: PushDeliveryDeps): { look: () => void; close: () => Promise<void> } {
   const { db, jobs, listener, clock, log } = deps;
   const keys = createKeys(deps);
-  jobs.work(pushJob, ({ id, subscriptionId }) => deliver({ ...deps, keys }, id, subscriptionId), {
-    concurrency: CONCURRENCY,
-    perOwner: PER_OWNER,
-  });
+  jobs.work(pushJob, ({ id, subscriptionId }) => deliver({ ...deps, keys }, id, subscriptionId), PLACES);
 
-  async function takeUp(): Promise<void> {
-    for (;;) {
-      const taken = await db.asSystem(async (tx) => {
-        const { count, sends } = await takeNew(tx, BATCH, clock());
-        for (const { owner, ...data } of sends) await jobs.send(tx, pushJob, data, { owner });
-        return count;
-      });
-      if (taken < BATCH) return;
-    }
-  }
+  const takeUp = (most: number): Promise<number> =>
+    db.asSystem(async (tx) => {
+      const { count, sends } = await takeNew(tx, most, clock());
+      for (const { owner, ...data } of sends) await jobs.send(tx, pushJob, data, { owner });
+      return count;
+    });
 
   return lookWhenTold({
     listener,
     signal: pushesWaiting,
-    work: takeUp,
+    work: () => takeAll(takeUp),
     tidy: () => forgetBefore(db.system, new Date(clock().getTime() - KEPT_MS)),
     failed: (error) => log.warn({ err: error }, 'push messages could not be taken up'),
   });
@@ -106,16 +85,7 @@ async function post({ db, outbound, clock, subject, keys, log }: Sending, send: 
     topic: sha256Hex(said.tag).slice(0, 32),
   };
   try {
-    const answer = await outbound.fetch(endpoint, {
-      method: 'POST',
-      headers,
-      body: sealFor({ p256dh, auth }, text),
-      timeout: ANSWER_MS,
-      maxBytes: MAX_BYTES,
-      redirects: 0,
-    });
-    answer.cancel();
-    return answer.status;
+    return await bring(outbound, endpoint, { headers, body: sealFor({ p256dh, auth }, text) });
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     log.debug({ err: error }, 'a push service could not be reached');

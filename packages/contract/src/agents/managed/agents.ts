@@ -2,20 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { firstOf } from '../ai/v1/fields.ts';
 import { AGENT_LIMIT_TEXT, START_TEXTS, TAKEN_TEXTS } from '../fields.ts';
-import {
-  anyQuery,
-  idParam,
-  listQuery,
-  managed,
-  metadata,
-  metadataChange,
-  none,
-  NO_PAGE,
-  NOT_YOURS,
-  pageOf,
-  pageQuery,
-  REACH_ERRORS,
-} from './fields.ts';
+import { managed, metadata, metadataChange, none, NOT_YOURS, pageOf, PAGE_TEXTS, REACH_ERRORS } from './fields.ts';
 
 const TOOL = 'tools must be of type agent_toolset_20260401 or custom; MCP servers are attached to the agent itself';
 const MCP = 'mcp_servers: attach them to the agent with PUT /api/agents/:id/mcp-servers/:name';
@@ -84,11 +71,9 @@ const agent = z.object({
 });
 
 export const createAgent = endpoint({
-  ...managed,
-  method: 'POST',
+  ...managed.make,
   path: '/v1/agents',
   summary: 'Make and start an agent, as clients of Anthropic’s Managed Agents do; with any model',
-  query: anyQuery,
   body: z.object({ ...common, name, model, metadata: metadata.nullish() }),
   reply: agent,
   errors: {
@@ -101,23 +86,18 @@ export const createAgent = endpoint({
 });
 
 export const getAgent = endpoint({
-  ...managed,
-  method: 'GET',
+  ...managed.read,
   path: '/v1/agents/:id',
   summary: 'An agent, or one of its versions',
-  params: idParam,
   query: z.looseObject({ version: z.coerce.number('version must be a number').int().optional() }),
   reply: agent,
   errors: { 400: [NOT_YOURS], 404: [...REACH_ERRORS[404], 'Version not found'] },
 });
 
 export const updateAgent = endpoint({
-  ...managed,
-  method: 'POST',
+  ...managed.change,
   path: '/v1/agents/:id',
   summary: 'Change an agent: a new version of it; with `version`, only if that is the newest',
-  params: idParam,
-  query: anyQuery,
   body: z.object({
     ...common,
     name: name.optional(),
@@ -130,33 +110,25 @@ export const updateAgent = endpoint({
 });
 
 export const listAgents = endpoint({
-  ...managed,
-  method: 'GET',
+  ...managed.list,
   path: '/v1/agents',
   summary: 'The caller’s agents, whoever made them, the newest last',
-  query: listQuery,
   reply: pageOf(agent),
-  errors: { 400: [NOT_YOURS, NO_PAGE] },
+  errors: { 400: PAGE_TEXTS },
 });
 
 export const archiveAgent = endpoint({
-  ...managed,
-  method: 'POST',
+  ...managed.change,
   path: '/v1/agents/:id/archive',
   summary: 'Take no new sessions for an agent; those that it has go on',
-  params: idParam,
-  query: anyQuery,
   reply: agent,
   errors: { 400: [NOT_YOURS], 404: REACH_ERRORS[404] },
 });
 
 export const listAgentVersions = endpoint({
-  ...managed,
-  method: 'GET',
+  ...managed.listWithin,
   path: '/v1/agents/:id/versions',
   summary: 'What an agent was, the newest first; the last fifty are kept',
-  params: idParam,
-  query: pageQuery,
   reply: pageOf(agent),
-  errors: { 400: [NOT_YOURS, NO_PAGE], 404: REACH_ERRORS[404] },
+  errors: { 400: PAGE_TEXTS, 404: REACH_ERRORS[404] },
 });

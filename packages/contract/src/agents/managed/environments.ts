@@ -1,16 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import {
-  anyQuery,
-  idParam,
-  listQuery,
-  managed,
-  metadata,
-  metadataChange,
-  NO_PAGE,
-  NOT_YOURS,
-  pageOf,
-} from './fields.ts';
+import { managed, metadata, metadataChange, NOT_YOURS, pageOf, PAGE_TEXTS } from './fields.ts';
 
 const CONFIG = 'config: an agent runs in the sandbox that the platform gives it; packages and networking cannot be set';
 
@@ -42,34 +32,26 @@ const name = z.string().trim().min(1, 'name required').max(200);
 const description = z.string().max(2000).nullish();
 
 export const createEnvironment = endpoint({
-  ...managed,
-  method: 'POST',
+  ...managed.make,
   path: '/v1/environments',
   summary: 'A name that sessions are put under; every agent has a sandbox of its own',
-  query: anyQuery,
   body: z.object({ name, description, config: config.optional(), metadata: metadata.nullish() }),
   reply: environment,
   errors: { 400: [NOT_YOURS], 429: ['At most 100 environments'] },
 });
 
 export const getEnvironment = endpoint({
-  ...managed,
-  method: 'GET',
+  ...managed.read,
   path: '/v1/environments/:id',
   summary: 'An environment',
-  params: idParam,
-  query: anyQuery,
   reply: environment,
   errors,
 });
 
 export const updateEnvironment = endpoint({
-  ...managed,
-  method: 'POST',
+  ...managed.change,
   path: '/v1/environments/:id',
   summary: 'Change an environment',
-  params: idParam,
-  query: anyQuery,
   body: z.object({
     name: name.optional(),
     description,
@@ -81,33 +63,25 @@ export const updateEnvironment = endpoint({
 });
 
 export const listEnvironments = endpoint({
-  ...managed,
-  method: 'GET',
+  ...managed.list,
   path: '/v1/environments',
   summary: 'Environments, the newest first',
-  query: listQuery,
   reply: pageOf(environment),
-  errors: { 400: [NOT_YOURS, NO_PAGE] },
+  errors: { 400: PAGE_TEXTS },
 });
 
 export const archiveEnvironment = endpoint({
-  ...managed,
-  method: 'POST',
+  ...managed.change,
   path: '/v1/environments/:id/archive',
   summary: 'Take no new sessions under an environment',
-  params: idParam,
-  query: anyQuery,
   reply: environment,
   errors,
 });
 
 export const deleteEnvironment = endpoint({
-  ...managed,
-  method: 'DELETE',
+  ...managed.remove,
   path: '/v1/environments/:id',
   summary: 'Delete an environment; its sessions stay',
-  params: idParam,
-  query: anyQuery,
   reply: z.object({ id: z.string(), type: z.literal('environment_deleted') }),
   errors,
 });

@@ -3,7 +3,7 @@ import { AGENT_NOT_FOUND, AGENT_STOPPED } from '../fields.ts';
 
 /** What the endpoints of Anthropic's Managed Agents have in common: their shape over our own agents, with any model. */
 
-export const managed = {
+const every = {
   service: 'backend',
   auth: 'internalOrKey',
   tag: 'Managed agents',
@@ -11,16 +11,16 @@ export const managed = {
 } as const;
 
 export const NOT_YOURS = 'An API key of a user is needed';
-export const NO_PAGE = 'page must be one that was given';
+const NO_PAGE = 'page must be one that was given';
 export const REACH_ERRORS = {
   404: [AGENT_NOT_FOUND],
   502: ['Agent is not running'],
   503: [AGENT_STOPPED],
 } as const;
 
-export const idParam = z.object({ id: z.string().min(1).max(200) });
+const idParam = z.object({ id: z.string().min(1).max(200) });
 /** Clients add `beta=true` to every address. */
-export const anyQuery = z.looseObject({});
+const anyQuery = z.looseObject({});
 const LIMIT = 'limit must be a number from 1 to 100';
 export const pageQuery = z.looseObject({
   limit: z.coerce.number(LIMIT).int(LIMIT).min(1, LIMIT).max(100, LIMIT).default(20),
@@ -36,3 +36,17 @@ export const metadata = z
 export const metadataChange = z.record(z.string().min(1).max(64), z.string().max(512).nullable());
 /** What is not there is refused by name, unless nothing is asked of it. */
 export const none = (text: string) => z.union([z.null(), z.array(z.unknown()).max(0)], text).optional();
+
+const byId = { ...every, params: idParam, query: anyQuery } as const;
+
+/** How an endpoint begins, by what it does with a thing. */
+export const managed = {
+  make: { ...every, method: 'POST', query: anyQuery },
+  read: { ...byId, method: 'GET' },
+  change: { ...byId, method: 'POST' },
+  remove: { ...byId, method: 'DELETE' },
+  list: { ...every, method: 'GET', query: listQuery },
+  listWithin: { ...every, method: 'GET', params: idParam, query: pageQuery },
+} as const;
+/** What those with pages may refuse. */
+export const PAGE_TEXTS = [NOT_YOURS, NO_PAGE] as const;

@@ -2,16 +2,14 @@ import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { MESSAGE_TOO_LARGE } from '../fields.ts';
 import {
-  anyQuery,
-  idParam,
   listQuery,
   managed,
   metadata,
   metadataChange,
   none,
-  NO_PAGE,
   NOT_YOURS,
   pageOf,
+  PAGE_TEXTS,
   pageQuery,
   REACH_ERRORS,
 } from './fields.ts';
@@ -63,11 +61,9 @@ const errors = { 400: [NOT_YOURS], 404: notThere };
 const ARCHIVED = 'The session is archived';
 
 export const createSession = endpoint({
-  ...managed,
-  method: 'POST',
+  ...managed.make,
   path: '/v1/sessions',
   summary: 'A conversation with an agent; what is said in it is in the agent’s own log',
-  query: anyQuery,
   body: z.object({
     agent: z.union([z.string().min(1), z.object({ type: z.literal('agent'), id: z.string().min(1) })], {
       error: 'agent must be the id of an agent: versions and overrides are not taken, a run has the newest version',
@@ -91,23 +87,17 @@ export const createSession = endpoint({
 });
 
 export const getSession = endpoint({
-  ...managed,
-  method: 'GET',
+  ...managed.read,
   path: '/v1/sessions/:id',
   summary: 'A session',
-  params: idParam,
-  query: anyQuery,
   reply: session,
   errors,
 });
 
 export const updateSession = endpoint({
-  ...managed,
-  method: 'POST',
+  ...managed.change,
   path: '/v1/sessions/:id',
   summary: 'Change a session’s title and metadata',
-  params: idParam,
-  query: anyQuery,
   body: z.object({
     title: z.string().max(200).nullish(),
     metadata: metadataChange.nullish(),
@@ -119,44 +109,34 @@ export const updateSession = endpoint({
 });
 
 export const listSessions = endpoint({
-  ...managed,
-  method: 'GET',
+  ...managed.list,
   path: '/v1/sessions',
   summary: 'Sessions, the newest first',
   query: listQuery.extend({ agent_id: z.string().max(200).optional() }),
   reply: z.object({ data: z.array(session), next_page: z.string().nullable(), prev_page: z.null() }),
-  errors: { 400: [NOT_YOURS, NO_PAGE], 404: REACH_ERRORS[404] },
+  errors: { 400: PAGE_TEXTS, 404: REACH_ERRORS[404] },
 });
 
 export const archiveSession = endpoint({
-  ...managed,
-  method: 'POST',
+  ...managed.change,
   path: '/v1/sessions/:id/archive',
   summary: 'Take nothing more in a session; it can still be read',
-  params: idParam,
-  query: anyQuery,
   reply: session,
   errors,
 });
 
 export const deleteSession = endpoint({
-  ...managed,
-  method: 'DELETE',
+  ...managed.remove,
   path: '/v1/sessions/:id',
   summary: 'Delete a session and what was said in it; a run of it is stopped',
-  params: idParam,
-  query: anyQuery,
   reply: z.object({ id: z.string(), type: z.literal('session_deleted') }),
   errors: { ...REACH_ERRORS, ...errors },
 });
 
 export const sendEvents = endpoint({
-  ...managed,
-  method: 'POST',
+  ...managed.change,
   path: '/v1/sessions/:id/events',
   summary: 'Say something in a session, interrupt it, decide about a tool, or give the result of one',
-  params: idParam,
-  query: anyQuery,
   body: z.object({ events: z.array(event).min(1, 'events must have at least one').max(100) }),
   reply: z.object({ data: z.array(sent) }),
   errors: {
@@ -169,23 +149,18 @@ export const sendEvents = endpoint({
 });
 
 export const listEvents = endpoint({
-  ...managed,
-  method: 'GET',
+  ...managed.listWithin,
   path: '/v1/sessions/:id/events',
   summary: 'What happened in a session, the oldest first',
-  params: idParam,
   query: pageQuery.extend({ order: z.literal('asc', 'order must be asc').optional() }),
   reply: pageOf(sent),
-  errors: { ...REACH_ERRORS, 400: [NOT_YOURS, NO_PAGE], 404: notThere },
+  errors: { ...REACH_ERRORS, 400: PAGE_TEXTS, 404: notThere },
 });
 
 export const streamEvents = endpoint({
-  ...managed,
-  method: 'GET',
+  ...managed.read,
   path: '/v1/sessions/:id/events/stream',
   summary: 'What happens in a session from now on, as server-sent events',
-  params: idParam,
-  query: anyQuery,
   produces: 'text/event-stream',
   errors: { ...REACH_ERRORS, ...errors, 429: ['At most <number> streams at a time'] },
 });

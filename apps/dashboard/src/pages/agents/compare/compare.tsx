@@ -95,7 +95,7 @@ function Sides({ sides, agents, onChange }: { sides: Side[]; agents: WebAgent[];
       <ol className="grid grid-cols-1 gap-3 md:grid-cols-2 xl:grid-cols-3">
         {sides.map((side, index) => (
           // Sides have no names of their own, and the same may be there twice.
-          // oxlint-disable-next-line react/no-array-index-key
+          // oxlint-disable-next-line react/no-array-index-key -- a side is its place
           <li key={index} className="rounded-xl border border-line p-4">
             <OneSide
               side={side}

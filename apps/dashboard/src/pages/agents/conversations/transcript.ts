@@ -31,6 +31,13 @@ export interface Told {
   at: string;
 }
 
+/** Whose cap it was, what was used and what may be. */
+interface Refusal {
+  scope?: unknown;
+  used?: unknown;
+  limit?: unknown;
+}
+
 /** How a run ended that did not end well. */
 export interface Ending {
   kind: 'note';
@@ -39,8 +46,8 @@ export interface Ending {
   text: string;
   at: string;
   spent?: Spent;
-  /** There was no money or quota left. */
-  isRefused: boolean;
+  /** There was no money or quota left: what the meter says. */
+  refusal?: Refusal;
 }
 
 export function transcript(steps: SessionStep[]): Turn[] {
@@ -59,7 +66,9 @@ export function transcript(steps: SessionStep[]): Turn[] {
       turns.push({ kind: 'agent', key, text, at, model, tools, spent });
     } else if (step.type === 'run_ended' && step.outcome !== 'done') {
       const { at, outcome = '', reason: text = '', spent } = step;
-      turns.push({ kind: 'note', key, outcome, text, at, spent, isRefused: step['refusal'] !== undefined });
+      // An agent elsewhere may say anything.
+      const refusal = step['refusal'] === undefined ? undefined : { ...(step['refusal'] as Refusal | null) };
+      turns.push({ kind: 'note', key, outcome, text, at, spent, refusal });
     } else if (step.callId) {
       const call = calls.get(step.callId);
       if (call) applyStep(call, step);

@@ -80,7 +80,7 @@ function ToldNote({ told: { key, what, member, text } }: { told: Told }) {
 
 /** How a run ended, and what can be done about it. */
 function Note({ ending, onAgain }: { ending: Ending; onAgain?: () => void }) {
-  const { outcome, text, spent, isRefused } = ending;
+  const { outcome, spent, refusal } = ending;
   if (outcome === 'cancelled') {
     return (
       <p className="self-start text-[0.9rem] text-ink-faint">
@@ -90,8 +90,8 @@ function Note({ ending, onAgain }: { ending: Ending; onAgain?: () => void }) {
   }
   return (
     <div className="flex max-w-full flex-wrap items-center gap-2 self-start rounded-xl bg-spot-soft px-4 py-2 text-[0.95rem] text-spot">
-      <span className="min-w-0 break-words">{reasonOf(text) || (texts.outcomes[outcome] ?? outcome)}</span>
-      {isRefused && (
+      <span className="min-w-0 break-words">{reasonOf(ending) || (texts.outcomes[outcome] ?? outcome)}</span>
+      {refusal && (
         <LinkButton small to="/dashboard/cost">
           {texts.caps}
         </LinkButton>

@@ -16,6 +16,7 @@ import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { NameForm } from './name-form.tsx';
 import { Search } from './search.tsx';
 
 const back = { to: '/dashboard/knowledge', label: texts.back };
@@ -280,37 +281,14 @@ function Text({ id }: { id: string }) {
 
 function Rename({ one }: { one: KnowledgeCollection }) {
   const say = useSay();
-  const [name, setName] = useState(one.name);
-  const [description, setDescription] = useState(one.description);
   const send = useSend(web.knowledge.change, { refresh: REFRESH, done: () => say(texts.saved) });
   return (
     <Card title={texts.rename}>
-      <Form
-        error={send.error}
-        fields={['name', 'description']}
-        onSubmit={() => send.mutate({ params: { id: one.id }, body: { name, description } })}
-        className="flex flex-col gap-4"
-      >
-        <TextField
-          label={knowledge.name}
-          name="name"
-          required
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <TextField
-          label={knowledge.description}
-          name="description"
-          value={description}
-          onChange={({ target }) => setDescription(target.value)}
-        />
-        <Refused error={send.error} />
-        <div>
-          <Button type="submit" busy={send.isPending}>
-            {texts.save}
-          </Button>
-        </div>
-      </Form>
+      <NameForm given={one} error={send.error} onSubmit={(body) => send.mutate({ params: { id: one.id }, body })}>
+        <Button type="submit" busy={send.isPending}>
+          {texts.save}
+        </Button>
+      </NameForm>
     </Card>
   );
 }

@@ -4,17 +4,17 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { knowledge as texts } from '../../../texts/knowledge.ts';
+import { useAsk } from '../../../ui/ask.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card } from '../../../ui/card.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
-import { TextField } from '../../../ui/field.tsx';
-import { Form, Refused } from '../../../ui/form.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Empty, Failure } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Collection } from './collection.tsx';
+import { NameForm } from './name-form.tsx';
 import { PassageView } from './passage.tsx';
 import { Search } from './search.tsx';
 
@@ -26,7 +26,11 @@ export default function Knowledge() {
 
 function Collections() {
   const read = useCall(web.knowledge.list, {});
-  const [victim, setVictim] = useState<KnowledgeCollection>();
+  const say = useSay();
+  const remove = useAsk(web.knowledge.remove, ({ id }: KnowledgeCollection) => ({ params: { id } }), {
+    refresh: [web.knowledge.list],
+    done: () => say(texts.removed),
+  });
   return (
     <Page title={texts.title} lead={texts.lead}>
       {read.error && <Failure error={read.error} retry={() => void read.refetch()} />}
@@ -37,12 +41,17 @@ function Collections() {
           rowKey={({ id }) => id}
           find={({ name, description }) => `${name} ${description}`}
           empty={<Empty title={texts.empty}>{texts.emptyHint}</Empty>}
-          columns={columns(setVictim)}
+          columns={columns(remove.ask)}
         />
       </Card>
       <Create />
       {(read.data?.collections.length ?? 0) > 0 && <Search />}
-      {victim && <Remove collection={victim} onClose={() => setVictim(undefined)} />}
+      <Confirm
+        {...remove.confirm}
+        title={texts.removeTitle(remove.subject?.name ?? '')}
+        losses={texts.removeLoss}
+        action={texts.remove}
+      />
     </Page>
   );
 }
@@ -94,66 +103,18 @@ const columns = (onRemove: (one: KnowledgeCollection) => void): Column<Knowledge
 ];
 
 function Create() {
-  const [name, setName] = useState('');
-  const [description, setDescription] = useState('');
+  const [made, setMade] = useState(0);
   const send = useSend(web.knowledge.create, {
     refresh: [web.knowledge.list],
-    done: () => {
-      setName('');
-      setDescription('');
-    },
+    done: () => setMade((before) => before + 1),
   });
   return (
     <Card title={texts.create}>
-      <Form
-        error={send.error}
-        fields={['name', 'description']}
-        onSubmit={() => send.mutate({ body: { name, description } })}
-        className="flex flex-col gap-4"
-      >
-        <TextField
-          label={texts.name}
-          name="name"
-          required
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <TextField
-          label={texts.description}
-          name="description"
-          value={description}
-          onChange={({ target }) => setDescription(target.value)}
-        />
-        <Refused error={send.error} />
-        <div>
-          <Button kind="primary" icon="plus" type="submit" busy={send.isPending}>
-            {texts.create}
-          </Button>
-        </div>
-      </Form>
+      <NameForm key={made} error={send.error} onSubmit={(body) => send.mutate({ body })}>
+        <Button kind="primary" icon="plus" type="submit" busy={send.isPending}>
+          {texts.create}
+        </Button>
+      </NameForm>
     </Card>
-  );
-}
-
-function Remove({ collection, onClose }: { collection: KnowledgeCollection; onClose: () => void }) {
-  const say = useSay();
-  const send = useSend(web.knowledge.remove, {
-    refresh: [web.knowledge.list],
-    done: () => {
-      say(texts.removed);
-      onClose();
-    },
-  });
-  return (
-    <Confirm
-      open
-      onClose={onClose}
-      title={texts.removeTitle(collection.name)}
-      losses={texts.removeLoss}
-      action={texts.remove}
-      busy={send.isPending}
-      error={send.error}
-      onConfirm={() => send.mutate({ params: { id: collection.id } })}
-    />
   );
 }

@@ -1,10 +1,10 @@
 import { web } from '@troupe/contract';
 import type { SkillSummary, TypesOf } from '@troupe/contract';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { ago, bytes } from '../../../format.ts';
 import { skills as texts } from '../../../texts/skills.ts';
+import { useAsk } from '../../../ui/ask.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
@@ -38,7 +38,11 @@ function Library({ from }: { from: Where }) {
   const read = useCall(web.skills.list, {});
   const navigate = useNavigate();
   const look = (review: string) => void navigate({ to: '/dashboard/skills', search: { review } as never });
-  const [victim, setVictim] = useState<SkillSummary>();
+  const say = useSay();
+  const remove = useAsk(web.skills.remove, ({ id }: SkillSummary) => ({ params: { id } }), {
+    refresh: [web.skills.list],
+    done: () => say(texts.removed),
+  });
   const listing = read.data;
   return (
     <Page title={texts.title} lead={texts.lead}>
@@ -61,12 +65,17 @@ function Library({ from }: { from: Where }) {
           rowKey={({ id }) => id}
           find={({ name, description }) => `${name} ${description}`}
           empty={<Empty title={texts.empty}>{texts.emptyHint}</Empty>}
-          columns={skillColumns(setVictim)}
+          columns={skillColumns(remove.ask)}
         />
       </Card>
       <AddSkill from={from} onReview={look} />
       {listing && listing.builtIn.length > 0 && <BuiltIn skills={listing.builtIn} onReview={look} />}
-      {victim && <Remove skill={victim} onClose={() => setVictim(undefined)} />}
+      <Confirm
+        {...remove.confirm}
+        title={texts.removeTitle(remove.subject?.name ?? '')}
+        losses={texts.removeLoss}
+        action={texts.remove}
+      />
     </Page>
   );
 }
@@ -161,29 +170,6 @@ const skillColumns = (onRemove: (skill: SkillSummary) => void): Column<SkillSumm
     ),
   },
 ];
-
-function Remove({ skill, onClose }: { skill: SkillSummary; onClose: () => void }) {
-  const say = useSay();
-  const send = useSend(web.skills.remove, {
-    refresh: [web.skills.list],
-    done: () => {
-      say(texts.removed);
-      onClose();
-    },
-  });
-  return (
-    <Confirm
-      open
-      onClose={onClose}
-      title={texts.removeTitle(skill.name)}
-      losses={texts.removeLoss}
-      action={texts.remove}
-      busy={send.isPending}
-      error={send.error}
-      onConfirm={() => send.mutate({ params: { id: skill.id } })}
-    />
-  );
-}
 
 function BuiltIn({ skills, onReview }: { skills: Listing['builtIn']; onReview: (id: string) => void }) {
   const take = useSend(web.skills.review, { refresh: [web.skills.list], done: ({ id }) => onReview(id) });

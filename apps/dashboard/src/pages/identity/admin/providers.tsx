@@ -3,6 +3,7 @@ import type { AiProvider, ProviderKind } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { providers as texts } from '../../../texts/providers.ts';
+import { useAsk } from '../../../ui/ask.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card } from '../../../ui/card.tsx';
 import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
@@ -19,7 +20,11 @@ const REFRESH = [web.providers.list, web.models.list];
 export function AdminProviders() {
   const read = useCall(web.providers.list, {});
   const [isAdding, setAdding] = useState(false);
-  const [victim, setVictim] = useState<AiProvider>();
+  const say = useSay();
+  const remove = useAsk(web.providers.remove, ({ id }: AiProvider) => ({ params: { id: id! } }), {
+    refresh: REFRESH,
+    done: () => say(texts.removed),
+  });
   const add = (
     <Button kind="primary" small icon="plus" onClick={() => setAdding(true)}>
       {texts.add}
@@ -49,12 +54,17 @@ export function AdminProviders() {
             header: '',
             end: true,
             cell: (provider) =>
-              provider.id !== null && <Doing id={provider.id} provider={provider} onRemove={setVictim} />,
+              provider.id !== null && <Doing id={provider.id} provider={provider} onRemove={remove.ask} />,
           },
         ]}
       />
       {isAdding && <AddDialog onClose={() => setAdding(false)} />}
-      {victim && <Remove provider={victim} onClose={() => setVictim(undefined)} />}
+      <Confirm
+        {...remove.confirm}
+        title={texts.removeTitle(remove.subject?.name ?? '')}
+        losses={<p>{texts.removeLoss}</p>}
+        action={texts.remove}
+      />
     </Card>
   );
 }
@@ -224,28 +234,5 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
         />
       )}
     </>
-  );
-}
-
-function Remove({ provider, onClose }: { provider: AiProvider; onClose: () => void }) {
-  const say = useSay();
-  const remove = useSend(web.providers.remove, {
-    refresh: REFRESH,
-    done: () => {
-      say(texts.removed);
-      onClose();
-    },
-  });
-  return (
-    <Confirm
-      open
-      onClose={onClose}
-      title={texts.removeTitle(provider.name)}
-      losses={<p>{texts.removeLoss}</p>}
-      action={texts.remove}
-      busy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate({ params: { id: provider.id! } })}
-    />
   );
 }

@@ -1,11 +1,11 @@
 import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { CLIENT_SCOPES, isClientScope } from '@troupe/domain';
-import { useState } from 'react';
-import { useCall, useSend } from '../../../api.ts';
+import { useCall } from '../../../api.ts';
 import { ago, moment } from '../../../format.ts';
 import { programs as texts } from '../../../texts/account.ts';
 import { states } from '../../../texts/common.ts';
+import { useAsk } from '../../../ui/ask.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Code } from '../../../ui/code.tsx';
@@ -49,14 +49,10 @@ const columns = (remove: (program: Program) => void): Column<Program>[] => [
 /** Programs that were let in by the page that asks; their access ends here. */
 export function Programs() {
   const read = useCall(web.authorization.list, {});
-  const [removing, setRemoving] = useState<Program>();
   const say = useSay();
-  const remove = useSend(web.authorization.end, {
+  const remove = useAsk(web.authorization.end, ({ id }: Program) => ({ params: { id } }), {
     refresh: [web.authorization.list],
-    done: () => {
-      say(texts.removed);
-      setRemoving(undefined);
-    },
+    done: () => say(texts.removed),
   });
   return (
     <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden">
@@ -70,17 +66,13 @@ export function Programs() {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={texts.none}>{texts.noneHint}</Empty>}
-        columns={columns(setRemoving)}
+        columns={columns(remove.ask)}
       />
       <Confirm
-        open={removing !== undefined}
-        onClose={() => setRemoving(undefined)}
-        title={texts.removeTitle(removing?.name ?? '')}
+        {...remove.confirm}
+        title={texts.removeTitle(remove.subject?.name ?? '')}
         losses={texts.removeLoss}
         action={texts.remove}
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => removing && remove.mutate({ params: { id: removing.id } })}
       />
     </Card>
   );

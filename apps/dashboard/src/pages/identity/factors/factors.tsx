@@ -6,6 +6,7 @@ import { ago, moment } from '../../../format.ts';
 import { passkeysWork } from '../../../passkeys.ts';
 import { states } from '../../../texts/common.ts';
 import { factors as texts } from '../../../texts/safety.ts';
+import { useAsk } from '../../../ui/ask.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
@@ -78,27 +79,19 @@ function Factors({ reply: { factors, recoveryCodesLeft, passkeys } }: { reply: R
 }
 
 function FactorTable({ factors }: { factors: Factor[] }) {
-  const [removing, setRemoving] = useState<Factor>();
   const say = useSay();
-  const remove = useSend(web.factors.remove, {
+  const remove = useAsk(web.factors.remove, ({ id }: Factor) => ({ params: { id } }), {
     refresh: [web.factors.list],
-    done: () => {
-      say(texts.removed);
-      setRemoving(undefined);
-    },
+    done: () => say(texts.removed),
   });
   return (
     <>
-      <Table label={texts.list} rows={factors} rowKey={({ id }) => id} columns={columnsOf(setRemoving)} empty={null} />
+      <Table label={texts.list} rows={factors} rowKey={({ id }) => id} columns={columnsOf(remove.ask)} empty={null} />
       <Confirm
-        open={removing !== undefined}
-        onClose={() => setRemoving(undefined)}
-        title={texts.removeTitle(removing?.name ?? '')}
+        {...remove.confirm}
+        title={texts.removeTitle(remove.subject?.name ?? '')}
         losses={factors.length === 1 ? texts.removeLast : texts.removeLoss}
         action={texts.remove}
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => removing && remove.mutate({ params: { id: removing.id } })}
       />
     </>
   );

@@ -164,6 +164,8 @@ function createTakingOver({ db, roster, agents, clock }: EvaluationsDeps) {
   };
 }
 
+export type EvaluationsService = ReturnType<typeof createEvaluations>;
+
 export function createEvaluations(deps: EvaluationsDeps) {
   const { db, jobs, clock } = deps;
   const take = createTaking(deps);

@@ -14,11 +14,17 @@ const JOBS = {
   jobs_dead: 'Jobs that have failed for good',
 };
 
+export type FiguresService = ReturnType<typeof createFigures>;
+
 /** What all processes together have to do, beside the figures of this one. */
-export function addFigures(metrics: Metrics, { db, jobs }: { db: Database; jobs: Jobs }): void {
-  metrics.gauges(WORK, () => countWork(db));
-  metrics.gauges(JOBS, async () => {
-    const { waiting, dead } = await jobs.count();
-    return { jobs_waiting: waiting, jobs_dead: dead };
-  });
+export function createFigures({ db, jobs }: { db: Database; jobs: Jobs }) {
+  return {
+    tellBy(metrics: Metrics): void {
+      metrics.gauges(WORK, () => countWork(db));
+      metrics.gauges(JOBS, async () => {
+        const { waiting, dead } = await jobs.count();
+        return { jobs_waiting: waiting, jobs_dead: dead };
+      });
+    },
+  };
 }
