@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
+import { hasCluster } from '../kubernetes/cluster.ts';
 import { closedNetwork } from './closed-network.ts';
 
 /** Asks the engine itself: its command line tool need not be here. */
@@ -24,6 +25,7 @@ const PROBES = {
   'redis-server': () => works('redis-server', ['--version']),
   docker: () => works(process.execPath, ['-e', PING_DOCKER]),
   'an own container engine': () => process.getuid?.() === 0 && works('dockerd', ['--version']),
+  'a Kubernetes cluster (tests/kubernetes/build.sh, as root)': hasCluster,
   promtool: () => works('promtool', ['--version']),
   shellcheck: () => works('shellcheck', ['--version']),
   'the judges': () => existsSync(path.join(JUDGES, 'codex')),
