@@ -145,6 +145,7 @@ describe('what renders the chart', () => {
     const wrong: [source: string, why: RegExp][] = [
       ['{{ lookup "v1" "Pod" "" "" }}', /the function lookup is not taken/],
       ['{{ template "x" . }}', /the function template is not taken/],
+      ['{{ constructor "x" }}', /the function constructor is not taken/],
       ['{{ `raw` }}', /is not taken/],
       ['{{ .a.b.c }}', /b has no c|a has no b/],
       ['{{ $nobody }}', /there is no variable/],

@@ -141,31 +141,7 @@ export async function benchChats(): Promise<void> {
     await client.query('analyze');
     const before = await taken();
     const { calls } = await chat(web.address, agents, 'measured', CHATS);
-    const after = await taken();
-    const each = (name: keyof Taken, unit: number): number => ((after[name] - before[name]) / calls) * unit;
-    const cpu = {
-      web_cpu_ms: each('web', 1000),
-      backend_cpu_ms: each('backend', 1000),
-      database_cpu_ms: each('database', 1000),
-    };
-    const kept = {
-      transactions: each('transactions', 1),
-      log_kb: each('log', 1 / 1024),
-      stored_kb: each('stored', 1 / 1024),
-    };
-    const memory = { web_mb: web.memory(), backend_mb: backend.memory() };
-    printTable(`One of ${calls} chats, ${AGENTS} agents, ${EXCHANGES} exchanges a conversation`, [
-      { ...cpu, ...kept, ...memory },
-    ]);
-    finish(
-      'scale chats',
-      [
-        { figure: 'transactions', value: kept.transactions, atMost: 6 },
-        { figure: 'log_kb', value: kept.log_kb, atMost: 12 },
-        { figure: 'stored_kb', value: kept.stored_kb, atMost: 6 },
-      ],
-      { ...cpu, ...memory },
-    );
+    report(before, await taken(), calls, { web_mb: web.memory(), backend_mb: backend.memory() });
   } finally {
     await client.end();
     await web.stop();
@@ -173,4 +149,30 @@ export async function benchChats(): Promise<void> {
     await upstream.stop();
     await database.drop();
   }
+}
+
+function report(before: Taken, after: Taken, calls: number, memory: Record<string, number>): void {
+  const each = (name: keyof Taken, unit: number): number => ((after[name] - before[name]) / calls) * unit;
+  const cpu = {
+    web_cpu_ms: each('web', 1000),
+    backend_cpu_ms: each('backend', 1000),
+    database_cpu_ms: each('database', 1000),
+  };
+  const kept = {
+    transactions: each('transactions', 1),
+    log_kb: each('log', 1 / 1024),
+    stored_kb: each('stored', 1 / 1024),
+  };
+  printTable(`One of ${calls} chats, ${AGENTS} agents, ${EXCHANGES} exchanges a conversation`, [
+    { ...cpu, ...kept, ...memory },
+  ]);
+  finish(
+    'scale chats',
+    [
+      { figure: 'transactions', value: kept.transactions, atMost: 6 },
+      { figure: 'log_kb', value: kept.log_kb, atMost: 12 },
+      { figure: 'stored_kb', value: kept.stored_kb, atMost: 6 },
+    ],
+    { ...cpu, ...memory },
+  );
 }

@@ -203,9 +203,9 @@ describe('the chart', () => {
       const id = await made();
       let answered = 0;
       const failed: string[] = [];
-      let rolls = true;
+      const over = new AbortController();
       const asking = Array.from({ length: 4 }, async (_, who) => {
-        while (rolls) {
+        while (!over.signal.aborted) {
           const asked = who === 0 ? say(id, 'hello') : ask('GET', '/api/agents', undefined, cookie);
           await asked.then(
             ({ status, body }) => (status === 200 ? (answered += 1) : failed.push(`${status} ${JSON.stringify(body)}`)),
@@ -221,7 +221,7 @@ describe('the chart', () => {
         await apply(objects.filter((object) => hookOf(object).length === 0));
         await rolledOut();
       } finally {
-        rolls = false;
+        over.abort();
         await Promise.all(asking);
       }
       t.diagnostic(`rolled an update in ${Math.round((Date.now() - began) / 1000)} s`);
@@ -243,9 +243,9 @@ describe('the chart', () => {
       const began = Date.now();
       let last = began;
       let silence = 0;
-      let watching = true;
+      const over = new AbortController();
       const watched = Array.from({ length: 4 }, async () => {
-        while (watching) {
+        while (!over.signal.aborted) {
           const { status } = await ask('GET', '/api/agents', undefined, cookie, 2000).catch(() => ({ status: 0 }));
           if (status === 200) {
             silence = Math.max(silence, Date.now() - last);
@@ -261,7 +261,7 @@ describe('the chart', () => {
           await delay(500);
         }
       } finally {
-        watching = false;
+        over.abort();
         await Promise.all(watched);
       }
       t.diagnostic(`answers again after ${Math.round((Date.now() - began) / 1000)} s`);

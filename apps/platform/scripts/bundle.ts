@@ -66,7 +66,7 @@ const SERVICES = ['platform', 'web', 'backend', 'summarizer'];
 const build = await rolldown({
   input: {
     ...Object.fromEntries(SERVICES.map((name) => [name, path.join(ROOT, `apps/${name}/src/main.ts`)])),
-    setup: path.join(ROOT, 'apps/platform/src/setup.ts'),
+    setup: path.join(ROOT, 'apps/platform/src/setup/main.ts'),
   },
   platform: 'node',
   logLevel: 'silent',

@@ -12,7 +12,7 @@ import { stringify } from 'yaml';
 export type Value = unknown;
 type Fields = Record<string, Value>;
 
-export class TemplateError extends Error {}
+class TemplateError extends Error {}
 
 const isFields = (value: Value): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && typeof value !== 'function';
@@ -198,7 +198,7 @@ function evaluate(all: readonly Token[], scope: Scope): Value {
   let at = 0;
   const isSign = (value: string): boolean => all[at]?.kind === 'sign' && all[at]?.value === value;
 
-  function term(): Value | Call {
+  function term(): Value {
     const token = all[at];
     if (token === undefined) throw new TemplateError('a value lacks');
     at += 1;
@@ -217,11 +217,10 @@ function evaluate(all: readonly Token[], scope: Scope): Value {
     }
     if (token.kind === 'sign') throw new TemplateError(`"${token.value}" is not taken here`);
     if (/^[.$]/.test(token.value)) return lookUp(token.value, scope);
-    if (token.value in LITERALS) return LITERALS[token.value];
+    if (Object.hasOwn(LITERALS, token.value)) return LITERALS[token.value];
     if (token.value === 'include') return scope.include;
-    const called = FUNCTIONS[token.value];
-    if (!called) throw new TemplateError(`the function ${token.value} is not taken`);
-    return called;
+    if (!Object.hasOwn(FUNCTIONS, token.value)) throw new TemplateError(`the function ${token.value} is not taken`);
+    return FUNCTIONS[token.value];
   }
 
   function command(handed: Value[]): Value {
