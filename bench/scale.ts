@@ -1,8 +1,13 @@
 import { benchBlobs } from './scale/blobs.ts';
+import { benchChats } from './scale/chats.ts';
 import { benchFollowers } from './scale/followers.ts';
 
 /** What it costs that a platform may run on many machines. Names after it choose parts. */
-const PARTS: Readonly<Record<string, () => Promise<void>>> = { blobs: benchBlobs, followers: benchFollowers };
+const PARTS: Readonly<Record<string, () => Promise<void>>> = {
+  blobs: benchBlobs,
+  chats: benchChats,
+  followers: benchFollowers,
+};
 
 const wanted = process.argv.slice(2);
 for (const name of wanted.length > 0 ? wanted : Object.keys(PARTS)) {

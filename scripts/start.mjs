@@ -3,10 +3,10 @@ import path from 'node:path';
 import { ROOT } from './lib/run.mjs';
 
 /**
- * Runs what prepare.mjs put together: the platform, for start.sh, or one service of it by name. Keeps it compiled: a later
- * start need not do that again.
+ * Runs what prepare.mjs put together: the platform, for start.sh, or by name one service of it, or what sets a database up
+ * for them. Keeps it compiled: a later start need not do that again.
  */
-const SERVICES = ['platform', 'web', 'backend', 'summarizer'];
+const SERVICES = ['platform', 'web', 'backend', 'summarizer', 'setup'];
 const [, , given] = process.argv;
 const name = given === undefined || given.startsWith('--') ? 'platform' : given;
 if (!SERVICES.includes(name)) {

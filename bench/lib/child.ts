@@ -34,6 +34,7 @@ export async function runChild<T>(module: URL, args: readonly string[]): Promise
 
 export interface Service {
   address: string;
+  pid: number;
   /** Resident memory now, in MB; Linux only, elsewhere 0. */
   memory: () => number;
   signal: (name: NodeJS.Signals) => void;
@@ -56,7 +57,13 @@ export async function startService(module: URL, env: Record<string, string>, bef
   for await (const line of createInterface({ input: child.stdout })) {
     const { address } = JSON.parse(line) as { address?: string };
     if (address !== undefined)
-      return { address, stop, memory: () => residentMb(child.pid), signal: (name) => void child.kill(name) };
+      return {
+        address,
+        pid: child.pid ?? 0,
+        stop,
+        memory: () => residentMb(child.pid),
+        signal: (name) => void child.kill(name),
+      };
   }
   throw new Error(`${module.pathname} did not start`);
 }

@@ -30,8 +30,11 @@ const KINDS: readonly (readonly [kind: string, files: RegExp])[] = [
 
 export const kindOf = (file: string): string | undefined => KINDS.find(([, files]) => files.test(file))?.[0];
 
-/** Who measures what others notice wants the machine for himself: these run at the end, one after the other. */
-const MEASURES = /\.(?:unharmed|during)\(/;
+/**
+ * Who measures what others notice wants the machine for himself, and so does a cluster, whose programs may still be made
+ * meanwhile: these run at the end, one after the other.
+ */
+const MEASURES = /\.(?:unharmed|during)\(|\brunInCluster\(/;
 
 /** Whether the files of a group measure how long others wait. */
 export const measures = (group: readonly string[], sources: ReadonlyMap<string, Source>): boolean =>

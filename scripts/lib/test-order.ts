@@ -10,7 +10,6 @@ const TIMES_FILE = path.join(ROOT, '.runtime/test-times.json');
  * one place busy for as long as those with containers, which are slow beside each other, follow one another in the next.
  */
 const SLOW = [
-  'tests/kubernetes/kubernetes.',
   'tests/e2e/',
   'tests/deploy/',
   'tests/faults/swarm',

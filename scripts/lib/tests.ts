@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { prepareTestServer } from '@troupe/testing/database/server';
 import { importsOf, readSources, type Source } from '@troupe/testing/sources/sources';
-import { lookAround } from '@troupe/testing/machine/needs';
+import { isRequired, lookAround } from '@troupe/testing/machine/needs';
 import { check } from '../check.mjs';
 import { ROOT, run } from './run.mjs';
 import { Stop, step } from './step.mjs';
@@ -30,7 +30,8 @@ export async function runTests(args: readonly string[]): Promise<number> {
   if (absent.length > 0) throw new Stop(`There is no ${absent.join(', ')}.`);
   const { lacks, env } = lookAround();
   if (lacks.length > 0) {
-    if (process.env['TROUPE_REQUIRE_ALL'] === '1') throw new Stop(`This machine lacks ${lacks.join(', ')}.`);
+    const missing = lacks.filter(isRequired);
+    if (missing.length > 0) throw new Stop(`This machine lacks ${missing.join(', ')}.`);
     console.log(`Tests that need ${lacks.join(', ')} are skipped: this machine lacks it.`);
   }
   const server = await step('Preparing the test database', () => prepareTestServer({ externalUrl: url }));

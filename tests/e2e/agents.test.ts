@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertQuiet, openPage, settle, signIn } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
@@ -49,65 +48,6 @@ browserSuite('agents in the browser', (stage) => {
     // What was used is booked a moment after the answer, and the page hears of it.
     await settle(page, '/dashboard/cost');
     await page.getByRole('cell', { name: 'Ada', exact: true }).waitFor();
-    assertQuiet(watched);
-    await watched.context.close();
-  });
-
-  test('one like it is made, several are tagged, found, exported, stopped and deleted at once', async () => {
-    const watched = await openPage(stage.browser, stage.platform.url);
-    const { page } = watched;
-    await signIn(page, NEWCOMER);
-    await settle(page, '/dashboard/agents');
-    await page.getByRole('link', { name: 'Ada' }).click();
-    await page.getByRole('tab', { name: 'Settings' }).click();
-    await page.getByRole('button', { name: 'Name and life' }).click();
-    await page.getByRole('button', { name: 'Duplicate' }).click();
-    await page.getByRole('heading', { name: 'Ada copy', exact: true }).waitFor();
-    await page.getByRole('tab', { name: 'Settings' }).click();
-    await page.getByRole('button', { name: 'Name and life' }).click();
-    await page.getByRole('button', { name: 'Duplicate' }).click();
-    await page.getByRole('heading', { name: 'Ada copy copy', exact: true }).waitFor();
-
-    await settle(page, '/dashboard/agents');
-    await page.getByRole('checkbox', { name: 'Choose Ada copy', exact: true }).check();
-    await page.getByRole('checkbox', { name: 'Choose Ada copy copy' }).check();
-    const bar = page.getByRole('region', { name: 'What to do with the chosen agents' });
-    await bar.getByText('2 chosen').waitFor();
-    await assertAccessible(page, 'chosen agents');
-    await bar.getByRole('button', { name: 'Add a tag' }).click();
-    await page.getByRole('dialog').getByLabel('Tag').fill('twins');
-    await page.getByRole('dialog').getByRole('button', { name: 'Add a tag' }).click();
-    await page.getByText('Add a tag: done for 2 agents').waitFor();
-    assert.equal(await page.getByText('twins', { exact: true }).count(), 2);
-
-    const choose = async () => {
-      for (const name of ['Choose Ada copy', 'Choose Ada copy copy'])
-        await page.getByRole('checkbox', { name, exact: true }).check();
-    };
-    await choose();
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      bar.getByRole('button', { name: 'Export' }).click(),
-    ]);
-    const { agents } = JSON.parse(await readFile(await file.path(), 'utf8')) as { agents: Record<string, unknown>[] };
-    assert.deepEqual(
-      agents.map(({ name, instruction, tags }) => [name, instruction, tags]),
-      ['Ada copy', 'Ada copy copy'].map((name) => [name, 'You greet people.', ['twins']]),
-    );
-    await page.getByText('Export: done for 2 agents').waitFor();
-    await choose();
-    await bar.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Stop: done for 2 agents').waitFor();
-    assert.equal(await page.getByRole('cell', { name: 'stopped' }).count(), 2);
-    await choose();
-    await bar.getByRole('button', { name: 'Delete' }).click();
-    const ask = page.getByRole('alertdialog');
-    await ask.getByText('Ada copy, Ada copy copy').waitFor();
-    await ask.getByRole('textbox').fill('2');
-    await ask.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('Delete: done for 2 agents').waitFor();
-    await page.getByRole('link', { name: 'Ada', exact: true }).waitFor();
-    assert.equal(await page.getByText('Ada copy').count(), 0);
     assertQuiet(watched);
     await watched.context.close();
   });

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasCluster, runInCluster } from '@troupe/testing/kubernetes/cluster';
+import { runInCluster } from '@troupe/testing/kubernetes/cluster';
+import { needs } from '@troupe/testing/machine/needs';
 
-const FILES = ['packages/fleet/src/kubernetes/kubernetes-program.ts', 'tests/kubernetes/platform.inside.ts'];
+const FILES = [
+  'packages/fleet/src/kubernetes/kubernetes-program.ts',
+  'tests/kubernetes/platform.inside.ts',
+  'tests/kubernetes/chart.inside.ts',
+];
 
-/** A cluster takes ten minutes of two cores to make and as long to be tried: only where somebody asks for it. */
-const wanted = process.env['TROUPE_TEST_KUBERNETES'] === '1' && hasCluster();
-const skip = !wanted && 'needs TROUPE_TEST_KUBERNETES=1 and what tests/kubernetes/build.sh makes';
+const skip = needs('a Kubernetes cluster (tests/kubernetes/build.sh, as root)', 'redis-server');
 
-test('agents in a Kubernetes cluster', { skip, timeout: 1_500_000 }, async () => {
+/** Where its programs are still being made, it waits for them. */
+test('agents and the platform in a Kubernetes cluster', { skip, timeout: 2_400_000 }, async (t) => {
   const { code, output } = await runInCluster(FILES);
   assert.equal(code, 0, output);
+  for (const line of output.matchAll(/^\s*ℹ (.* s)$/gm)) t.diagnostic(line[1] ?? '');
 });

@@ -116,6 +116,8 @@ done
 
 echo 1 >/proc/sys/net/ipv4/ip_forward
 ip address replace $server/32 dev lo
+# services, for those who ask from the machine itself
+ip route replace $net.8.0/21 dev lo src $server
 begin etcd etcd --name troupe --data-dir "$folder/etcd" --unsafe-no-fsync \
   --listen-client-urls https://$server:2379 --advertise-client-urls https://$server:2379 \
   --listen-peer-urls http://$server:2380 --initial-advertise-peer-urls http://$server:2380 \

@@ -68,7 +68,10 @@ const letters: Plugin = {
 const SERVICES = ['platform', 'web', 'backend', 'summarizer'];
 
 const build = await rolldown({
-  input: Object.fromEntries(SERVICES.map((name) => [name, path.join(ROOT, `apps/${name}/src/main.ts`)])),
+  input: {
+    ...Object.fromEntries(SERVICES.map((name) => [name, path.join(ROOT, `apps/${name}/src/main.ts`)])),
+    setup: path.join(ROOT, 'apps/platform/src/setup/main.ts'),
+  },
   platform: 'node',
   logLevel: 'silent',
   plugins: [packages, places, letters],

@@ -9,6 +9,7 @@ export {
   type BlobNews,
   type BlobTree,
 } from './blobs/trees.ts';
+export { findBinaries } from './binaries.ts';
 export { isNewCluster } from './cluster.ts';
 export { dumpDatabase, dumpedRows, loadDatabase, type LoadOptions } from './dump.ts';
 export { isDuplicate, isOrphan, isRefused } from './errors.ts';
@@ -25,6 +26,7 @@ export {
 } from './jobs.ts';
 export { migrate, type MigrateOptions } from './migrate.ts';
 export { createListener, notify, type Listener, type LineWatch } from './notifications.ts';
+export { serverOwner } from './owner.ts';
 export { reachEmbedded } from './reach.ts';
 export { dataDirOf, openRuntime, type Runtime } from './runtime.ts';
 export {

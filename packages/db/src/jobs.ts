@@ -2,6 +2,7 @@ import { PgBoss } from 'pg-boss';
 import type { Job, JobOptions } from '@troupe/contract';
 import type { Log } from '@troupe/kernel';
 import { Misfit } from './misfit.ts';
+import { connectionTo } from './primary.ts';
 import { runAsLogin } from './scopes.ts';
 import type { SystemTx, UserTx } from './scopes.ts';
 
@@ -73,7 +74,7 @@ const UNTIL_DONE = { retryLimit: 1_000_000, retentionSeconds: 10 * 365 * 86_400 
 
 export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jobs {
   const boss = new PgBoss({
-    connectionString: url,
+    ...connectionTo(url),
     application_name: 'troupe jobs',
     max: 3,
     useListenNotify: true,

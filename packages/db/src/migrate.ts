@@ -3,6 +3,7 @@ import pg from 'pg';
 import { StartError } from '@troupe/kernel';
 import type { Log } from '@troupe/kernel';
 import { applyFunctions, makeNew } from './functions.ts';
+import { connectionTo } from './primary.ts';
 import { enrol, type Enrolled } from './processes.ts';
 import { ensureRoles } from './roles.ts';
 import { HOME, readSchemaFiles, type SchemaFiles, type Step } from './schema-files.ts';
@@ -105,7 +106,7 @@ async function takeTurn(client: pg.Client): Promise<void> {
 }
 
 export async function connectOnce(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: 'troupe migrate' });
+  const client = new pg.Client({ ...connectionTo(url), application_name: 'troupe migrate' });
   // A connection that breaks later fails the query in flight; without a listener it would end the process.
   client.on('error', () => {});
   try {

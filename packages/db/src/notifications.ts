@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Signal } from '@troupe/contract';
 import type { Log } from '@troupe/kernel';
 import { Misfit } from './misfit.ts';
+import { connectionTo, type ConnectionTo } from './primary.ts';
 import type { SystemTx, UserTx } from './scopes.ts';
 
 /** Tells all processes of the platform that something happened; they hear it when the transaction commits. */
@@ -51,7 +52,7 @@ const reader =
 
 /** One connection that listens for everybody in this process; a broken one is replaced. What was told meanwhile is not heard. */
 class SignalListener implements Listener {
-  readonly #url: string;
+  readonly #to: ConnectionTo;
   readonly #log: Log;
   readonly #heard = new Map<string, Set<Hearer>>();
   /** Channels that are listened to on this connection. */
@@ -62,7 +63,7 @@ class SignalListener implements Listener {
   #running: Promise<void> | undefined;
 
   constructor({ url, log }: { url: string; log: Log }) {
-    this.#url = url;
+    this.#to = connectionTo(url);
     this.#log = log;
   }
 
@@ -101,7 +102,7 @@ class SignalListener implements Listener {
   }
 
   async #connect(): Promise<void> {
-    const fresh = new pg.Client({ connectionString: this.#url, application_name: 'troupe-listener', keepAlive: true });
+    const fresh = new pg.Client({ ...this.#to, application_name: 'troupe-listener', keepAlive: true });
     const ended = new Promise<void>((resolve) => {
       fresh.on('error', (err) => this.#log.warn({ err }, 'the listening connection broke'));
       fresh.on('end', () => resolve());

@@ -7,6 +7,7 @@ import type { Pool, PoolClient } from 'pg';
 import { databaseAway, type Log } from '@troupe/kernel';
 import { isFatal, isStalePlan, runPipeline } from './pipeline.ts';
 import type { PipelineResult, Statement } from './pipeline.ts';
+import { connectionTo } from './primary.ts';
 import type { Tables } from './tables.gen.ts';
 
 declare const scope: unique symbol;
@@ -84,7 +85,7 @@ const SOON_MS = 2_000;
 function openLine(options: DatabaseOptions): Line {
   const { url, log, poolSize = 10, statementTimeoutMs = 30_000, pooled = false, prepared = true } = options;
   const pool = new pg.Pool({
-    connectionString: url,
+    ...connectionTo(url),
     max: poolSize,
     connectionTimeoutMillis: 10_000,
     // An idle backend costs the server memory, a new one takes a few milliseconds.

@@ -64,7 +64,11 @@ const TABLE = {
     'Embedded database, generated secrets; workspaces, backups and mails too unless BLOB_STORE keeps them elsewhere',
     '.data',
   ),
-  DATABASE_URL: storage.server('A PostgreSQL 15+ server; unset: an embedded one in DATA_DIR', 'postgres', 'postgresql'),
+  DATABASE_URL: storage.server(
+    'A PostgreSQL 15+ server, or several as host:port,host:port, of which the one that takes writes is used; unset: an embedded one in DATA_DIR',
+    'postgres',
+    'postgresql',
+  ),
   DATABASE_DIRECT_URL: storage.server(
     'The same database past a connection pooler: for migrations, jobs, notifications and backups; DATABASE_URL when unset',
     'postgres',

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
+import { hasCluster } from '../kubernetes/cluster.ts';
 import { closedNetwork } from './closed-network.ts';
 
 /** Asks the engine itself: its command line tool need not be here. */
@@ -14,6 +15,8 @@ const PING_DOCKER = `
 const JUDGES = path.resolve(import.meta.dirname, '../../../../tests/judges/node_modules/.bin');
 
 /** What some tests need and not every machine has. Each says how to find out whether it is here. */
+const CLUSTER = 'a Kubernetes cluster (tests/kubernetes/build.sh, as root)';
+
 const PROBES = {
   chromium: () => chromium() !== undefined,
   bubblewrap: () => works('bwrap', ['--ro-bind', '/', '/', 'true']),
@@ -24,6 +27,7 @@ const PROBES = {
   'redis-server': () => works('redis-server', ['--version']),
   docker: () => works(process.execPath, ['-e', PING_DOCKER]),
   'an own container engine': () => process.getuid?.() === 0 && works('dockerd', ['--version']),
+  [CLUSTER]: () => process.env['TROUPE_WITHOUT_CLUSTER'] !== '1' && hasCluster(),
   promtool: () => works('promtool', ['--version']),
   shellcheck: () => works('shellcheck', ['--version']),
   'the judges': () => existsSync(path.join(JUDGES, 'codex')),
@@ -53,10 +57,15 @@ export function lookAround(): { lacks: Need[]; env: Record<string, string> } {
   return { lacks, env: { [LIST]: lacks.join(',') } };
 }
 
+/** Whether a test that needs this fails where it is not. */
+export const isRequired = (need: Need): boolean =>
+  process.env['TROUPE_REQUIRE_ALL'] === '1' && !(need === CLUSTER && process.env['TROUPE_WITHOUT_CLUSTER'] === '1');
+
 /** For a test's `skip`: false when all is here. With TROUPE_REQUIRE_ALL nothing is skipped, so what lacks fails. */
 export function needs(...wanted: Need[]): string | false {
-  if (process.env['TROUPE_REQUIRE_ALL'] === '1') return false;
   const told = process.env[LIST]?.split(',');
-  const lacks = wanted.filter((need) => (told === undefined ? !PROBES[need]() : told.includes(need)));
+  const lacks = wanted.filter(
+    (need) => !isRequired(need) && (told === undefined ? !PROBES[need]() : told.includes(need)),
+  );
   return lacks.length > 0 && `needs ${lacks.join(' and ')}`;
 }

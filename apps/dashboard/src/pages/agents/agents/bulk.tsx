@@ -3,6 +3,7 @@ import type { WebAgent } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, carefully, stale } from '../../../api.ts';
+import { isTooFast, retryDelay } from '../../../retrying.ts';
 import { bulk as texts } from '../../../texts/agents.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
@@ -10,6 +11,21 @@ import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { download, withTag } from './tags.ts';
+
+const TRIES = 3;
+
+/** Whoever has many agents is faster than the platform allows: it goes on when it may. */
+async function inTime(act: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await act();
+      return;
+    } catch (error) {
+      if (tries === TRIES || !isTooFast(error as Error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, retryDelay(tries, error as Error)));
+    }
+  }
+}
 
 /** What is done to one agent after the other; those that could not be done are named. */
 function useEach(chosen: readonly WebAgent[]) {
@@ -21,7 +37,7 @@ function useEach(chosen: readonly WebAgent[]) {
     const wrong: string[] = [];
     for (const agent of chosen) {
       try {
-        await act(agent);
+        await inTime(() => act(agent));
       } catch (error) {
         wrong.push(texts.failed(agent.name, (error as Error).message));
       }
