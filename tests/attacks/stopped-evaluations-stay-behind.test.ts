@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { tryCaseJob } from '@troupe/contract';
 import { newId } from '@troupe/kernel';
 import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 import { steps } from '@troupe/testing/services/director';
@@ -26,7 +27,9 @@ async function cases(agentId: string, count: number, input: string): Promise<voi
 async function waiting(): Promise<number> {
   const client = new pg.Client({ connectionString: scene.database.url });
   await client.connect();
-  const { rows } = await client.query("select from pgboss.job where name = 'try-case' and state < 'active'");
+  const { rows } = await client.query("select from pgboss.job where name = $1 and state < 'active'", [
+    tryCaseJob.queue,
+  ]);
   await client.end();
   return rows.length;
 }
