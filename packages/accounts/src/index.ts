@@ -14,6 +14,7 @@ export {
   type Sessions,
   type SignInMethod,
 } from './sessions.ts';
+export { createStreams, type Stream, type Streams } from './streams.ts';
 export { base32, codeOf, periodOf } from './totp.ts';
 export type { Confirmation } from './confirmation.ts';
 export { USER_COLUMNS, type Reader, type UserRow } from './user.ts';

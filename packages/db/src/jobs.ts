@@ -48,6 +48,8 @@ export interface Jobs {
     data: NoInfer<Data>,
     options?: SendOptions,
   ) => Promise<string | null>;
+  /** Forgets those of an owner that were sent under this key and are not begun; part of the transaction of `tx`. */
+  drop: (tx: UserTx | SystemTx, job: Job, which: { owner: string; key: string }) => Promise<string[]>;
   /** How many wait, and how many have failed for good, as of the last look of whoever supervises. */
   count: () => Promise<{ waiting: number; dead: number }>;
   start: () => Promise<void>;
@@ -112,6 +114,10 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
         ...(named === undefined ? {} : { singletonKey: named }),
         ...(owner === undefined ? {} : { group: { id: owner }, priority: await turnOf(db, queue, owner) }),
       });
+    },
+    async drop(tx, { queue }, { owner, key }) {
+      const { rows } = await runAsLogin(tx, { text: TAKE_PLACE, values: [queue, owner, key] });
+      return (rows as { id: string }[]).map(({ id }) => id);
     },
     count: () => countJobs(boss),
     async start() {
@@ -190,7 +196,7 @@ end $$`;
 
 /** By the index of turns, which has what waits of an owner. */
 const TAKE_PLACE = `delete from pgboss.job
-  where name = $1 and group_id = $2 and state < 'active' and singleton_key = $3`;
+  where name = $1 and group_id = $2 and state < 'active' and singleton_key = $3 returning id`;
 
 interface Worker {
   queue: string;

@@ -107,7 +107,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
 
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
   const managed = createManaged(making);
-  managedRoutes(server, managed, createSessions({ db, clock, managed, reach: wake.reach }));
+  managedRoutes(server, managed, createSessions({ db, clock, managed, reach: wake.reach, listener: deps.listener }));
   const scheduler = createScheduler({
     db,
     log,
@@ -153,6 +153,7 @@ interface Making extends AgentDeps {
 function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }: Making) {
   const { settings, db, roster, clock, version, log } = deps;
   const { premium: defaultModel } = ai.catalogue;
+  const gate = createGate({ db, roster });
   const agents: AgentService = createAgentService({
     db,
     roster,
@@ -161,7 +162,7 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }
     version,
     agentsDomain: settings.AGENTS_DOMAIN,
     defaultModel,
-    gate: createGate({ db, roster }),
+    gate,
   });
   const refuseWhenDisabled = createKillSwitch(settings.PROVISIONING_DISABLED);
   const making = { db, roster, agents, fleet, refuseWhenDisabled };
@@ -175,7 +176,7 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }
   skillRoutes(server, createSkillFiles({ db, roster }));
   knowledgeRoutes(server, createKnowledge({ db, roster, dashboard: dashboardOf(settings) }));
   provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));
-  return { ...making, clock };
+  return { ...making, gate, clock };
 }
 
 /** Cases of one process, and of one user in all of them, that are tried at once. */

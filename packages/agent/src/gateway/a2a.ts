@@ -242,9 +242,13 @@ async function listTasks(call: Call): Promise<void> {
       key: wanted.contextId ? keyFor(principal, wanted.contextId) : undefined,
     });
     const tasks: object[] = [];
+    let bytes = 0;
     for (const { sessionId, seq } of inputs) {
       const { view } = await taskOf(call.exchange, taskId(sessionId, seq));
-      tasks.push(call.wire.task({ ...recent(view, wanted.historyLength ?? 0), bare: !wanted.includeArtifacts }));
+      const task = call.wire.task({ ...recent(view, wanted.historyLength ?? 0), bare: !wanted.includeArtifacts });
+      tasks.push(task);
+      bytes += JSON.stringify(task).length;
+      if (bytes > PAGE_BYTES) break;
     }
     return { tasks, total };
   };
@@ -328,12 +332,23 @@ async function taskOf(
       if (trail.answer()) break;
     }
     // Of a long run, what it was asked and its newest words.
-    if (history.length > MOST_SAID) history.splice(1, history.length - MOST_SAID);
+    history.splice(1, tooMany(history));
     at = page.at(-1)?.at ?? at;
     isMore = page.length > 0;
   }
   const base: TaskView = { id, contextId: session.key, state: 'working', at, history };
   return { ...ref, view: viewOf(base, trail.answer(), session.status === 'waiting') };
+}
+
+/** How many words after the first are left out, so that the rest are few and short. */
+function tooMany(history: NonNullable<TaskView['history']>): number {
+  let [kept, length] = [0, 0];
+  for (let at = history.length - 1; at > 0 && kept < MOST_SAID - 1; at -= 1) {
+    length += history[at]!.text.length;
+    if (length > PAGE_BYTES && kept > 0) break;
+    kept += 1;
+  }
+  return history.length - 1 - kept;
 }
 
 const STATES: Record<RunOutcome, TaskState> = {

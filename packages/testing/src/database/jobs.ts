@@ -33,6 +33,12 @@ export function spyOnJobs(jobs: Jobs): Jobs {
       };
       jobs.work(job, watched, options);
     },
+    async drop(tx, job, which) {
+      const gone = await jobs.drop(tx, job, which);
+      for (const id of gone) spy.waiting.delete(id);
+      spy.events.emit('ran');
+      return gone;
+    },
     async send(tx, job, data, options) {
       const id = await jobs.send(tx, job, data, options);
       if (id !== null && options?.startAfter === undefined && !ran.has(id)) spy.waiting.set(id, job.queue);

@@ -47,5 +47,7 @@ export function managedRoutes(server: Server, managed: Managed, sessions: Manage
   serve(server, on.deleteSession, (asked) => sessions.remove(whose(asked), asked.params.id));
   serve(server, on.sendEvents, (asked) => sessions.send(whose(asked), asked.params.id, asked.body.events));
   serve(server, on.listEvents, (asked) => sessions.events(whose(asked), asked.params.id, asked.query));
-  serve(server, on.streamEvents, (asked) => sessions.stream(whose(asked), asked.params.id, asked.request.signal()));
+  serve(server, on.streamEvents, (asked) =>
+    sessions.stream(asked.user ?? { id: whose(asked) }, asked.params.id, asked.request.signal()),
+  );
 }

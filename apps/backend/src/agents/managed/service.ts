@@ -4,7 +4,7 @@ import { FREE_PLAN, isPlan, USUAL_TOOLSETS, type AgentDefinition, type Versioned
 import type { Fleet } from '@troupe/fleet';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
 import type { AgentRow, Roster } from '@troupe/roster';
-import type { AgentService, Caller } from '../agents/service.ts';
+import type { AgentService, AgentServiceDeps, Caller } from '../agents/service.ts';
 import type { KillSwitch } from '../kill-switch.ts';
 import { changed, paged, type ListQuery } from './paging.ts';
 import * as store from './store.ts';
@@ -15,6 +15,7 @@ export interface ManagedDeps {
   roster: Roster;
   fleet: Fleet;
   agents: AgentService;
+  gate: AgentServiceDeps['gate'];
   refuseWhenDisabled: KillSwitch;
 }
 
@@ -89,7 +90,7 @@ const createShown =
   };
 type ShownAgent = ReturnType<typeof createShown>;
 
-function making({ db, roster, fleet, agents, refuseWhenDisabled }: ManagedDeps, shown: ShownAgent) {
+function making({ db, roster, fleet, agents, gate, refuseWhenDisabled }: ManagedDeps, shown: ShownAgent) {
   return {
     async createAgent(caller: Caller & { userId: string }, body: Create) {
       refuseWhenDisabled();
@@ -126,12 +127,15 @@ function making({ db, roster, fleet, agents, refuseWhenDisabled }: ManagedDeps, 
       if (body.version !== undefined && body.version !== newest!.version)
         throw new AppError(409, `The agent has version ${newest!.version} meanwhile`);
       const model = typeof body.model === 'object' ? body.model.id : body.model;
-      if (body.name !== undefined) row = await roster.system.change(id, { name: body.name });
-      const configured = await roster.system.configure(row, model === undefined ? {} : { model: { default: model } }, {
+      const config = model === undefined ? {} : { model: { default: model } };
+      const purpose = {
         ...(body.system !== undefined && { instruction: body.system ?? '' }),
         ...(body.description !== undefined && { description: body.description ?? '' }),
         ...(body.tools !== undefined && purposeOf(body.tools ?? [])),
-      });
+      };
+      await gate.check(row, { config, purpose });
+      if (body.name !== undefined) row = await roster.system.change(id, { name: body.name });
+      const configured = await roster.system.configure(row, config, purpose);
       if (configured.agent.status === 'running') await fleet.driver.configure(configured.agent, configured.definition);
       const was = await store.beside(db, userId, id);
       await store.putBeside(db, userId, id, {
@@ -155,12 +159,14 @@ function reading({ db, clock, roster }: ManagedDeps, shown: ShownAgent) {
     },
 
     listAgents: (userId: string, query: ListQuery) =>
-      paged(query, async ({ limit, offset, archived }) => {
-        const rows = await roster.of(userId).list({ limit, offset });
-        const all = [];
-        for (const row of rows) all.push(await shown(userId, row));
-        return { count: rows.length, data: archived ? all : all.filter((one) => one.archived_at === null) };
-      }),
+      paged(
+        query,
+        ({ limit, offset }) => roster.of(userId).list({ limit, offset }),
+        async (row) => {
+          const one = await shown(userId, row);
+          return one.archived_at === null || query.include_archived === 'true' ? one : undefined;
+        },
+      ),
 
     async archiveAgent(userId: string, id: string) {
       const row = await roster.of(userId).get(id);
@@ -172,10 +178,11 @@ function reading({ db, clock, roster }: ManagedDeps, shown: ShownAgent) {
     async listAgentVersions(userId: string, id: string, query: Omit<ListQuery, 'include_archived'>) {
       const row = await roster.of(userId).get(id);
       const beside = await store.beside(db, userId, id);
-      return paged({ ...query, include_archived: 'true' }, async ({ limit, offset }) => {
-        const found = (await roster.of(userId).definitions(row)).slice(offset, offset + limit);
-        return { count: found.length, data: found.map((one) => shapeOf(row, one, beside)) };
-      });
+      return paged(
+        { ...query, include_archived: 'true' },
+        async ({ limit, offset }) => (await roster.of(userId).definitions(row)).slice(offset, offset + limit),
+        (one) => shapeOf(row, one, beside),
+      );
     },
   };
 }
@@ -223,10 +230,7 @@ function environmentsOf({ db, clock }: ManagedDeps) {
       return environmentShape(got(row));
     },
     listEnvironments: (userId: string, query: ListQuery) =>
-      paged(query, async (page) => {
-        const rows = await store.environments(db, userId, page);
-        return { count: rows.length, data: rows.map(environmentShape) };
-      }),
+      paged(query, (page) => store.environments(db, userId, page), environmentShape),
     async archiveEnvironment(userId: string, id: string) {
       const was = got(await store.environment(db, userId, id));
       const at = clock();

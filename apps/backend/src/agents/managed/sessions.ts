@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createStreams, type Stream } from '@troupe/accounts';
 import { CallError, eventsOf, gateway, type backend, type Client, type TypesOf } from '@troupe/contract';
-import { callOf, createPlaces, ManagedTranslator, type ManagedEvent, type Step } from '@troupe/interop';
+import { callOf, ManagedTranslator, type ManagedEvent, type Step } from '@troupe/interop';
+import type { Listener } from '@troupe/db';
 import { AppError, eventTexts, iso, isoOrNull, newId, type Answer } from '@troupe/kernel';
-import { changed, paged, type ListQuery } from './paging.ts';
+import { changed, PAGE_BYTES, paged, type ListQuery } from './paging.ts';
 import type { Managed, ManagedDeps } from './service.ts';
 import * as store from './store.ts';
 
@@ -12,6 +14,7 @@ export interface SessionDeps extends Pick<ManagedDeps, 'db' | 'clock'> {
   managed: Managed;
   /** The agent's own gateway, as its owner. */
   reach: (agent: { id: string; userId: string }) => Promise<Client>;
+  listener: Listener;
 }
 
 type Create = TypesOf<typeof backend.managed.createSession>['body'];
@@ -75,14 +78,14 @@ export function createSessions(deps: SessionDeps) {
       return error.status === 404 ? 'terminated' : 'rescheduling';
     }
   };
-  async function shown(userId: string, row: store.SessionRow, status?: 'idle'): Promise<Shown> {
+  async function shown(userId: string, row: store.SessionRow, { status, of }: About = {}): Promise<Shown> {
     const {
       archived_at: _,
       created_at: __,
       updated_at: ___,
       metadata: ____,
       ...agent
-    } = await managed.getAgent(userId, row.agent_id, undefined);
+    } = await (of ?? managed.getAgent)(userId, row.agent_id, undefined);
     return {
       type: 'session' as const,
       id: row.id,
@@ -104,13 +107,18 @@ export function createSessions(deps: SessionDeps) {
     };
   }
   const inner = { got, place, shown };
-  return { ...beginning(deps, inner), ...keeping(deps, inner), ...happening(inner, createTaking(deps, inner)) };
+  return { ...beginning(deps, inner), ...keeping(deps, inner), ...happening(deps, inner, createTaking(deps, inner)) };
 }
 
 interface Inner {
   got: (userId: string, id: string) => Promise<store.SessionRow>;
   place: (userId: string, id: string) => Promise<Place>;
-  shown: (userId: string, row: store.SessionRow, status?: 'idle') => Promise<Shown>;
+  shown: (userId: string, row: store.SessionRow, about?: About) => Promise<Shown>;
+}
+/** What is known of it, or found another way. */
+interface About {
+  status?: 'idle';
+  of?: Managed['getAgent'];
 }
 type Shown = TypesOf<typeof backend.managed.getSession>['reply'];
 
@@ -138,8 +146,18 @@ function beginning({ db, clock, managed }: SessionDeps, { shown }: Inner) {
         updated_at: at,
       };
       await store.add(db, userId, 'managed_sessions', { ...row, metadata: JSON.stringify(metadata ?? {}) });
-      return shown(userId, { ...row, metadata: metadata ?? {} }, 'idle');
+      return shown(userId, { ...row, metadata: metadata ?? {} }, { status: 'idle' });
     },
+  };
+}
+
+/** Many sessions have the same agent. */
+function once(get: Managed['getAgent']): Managed['getAgent'] {
+  const found = new Map<string, ReturnType<typeof get>>();
+  return (userId, id, version) => {
+    const known = found.get(id) ?? get(userId, id, version);
+    found.set(id, known);
+    return known;
   };
 }
 
@@ -158,12 +176,12 @@ function keeping({ db, clock, managed }: SessionDeps, { got, place, shown }: Inn
     },
     async list(userId: string, { agent_id: agentId, ...query }: ListQuery & { agent_id?: string | undefined }) {
       if (agentId !== undefined) await managed.getAgent(userId, agentId, undefined);
-      const page = await paged(query, async (wanted) => {
-        const rows = await store.sessions(db, userId, { ...wanted, agentId });
-        const data = [];
-        for (const row of rows) data.push(await shown(userId, row));
-        return { count: rows.length, data };
-      });
+      const of = once(managed.getAgent);
+      const page = await paged(
+        query,
+        (wanted) => store.sessions(db, userId, { ...wanted, agentId }),
+        (row) => shown(userId, row, { of }),
+      );
       return { ...page, prev_page: null };
     },
     async archive(userId: string, id: string) {
@@ -233,8 +251,8 @@ function createTaking({ db, clock, managed }: SessionDeps, { place }: Inner) {
   return take;
 }
 
-function happening({ place }: Inner, take: ReturnType<typeof createTaking>) {
-  const places = createPlaces();
+function happening({ listener }: SessionDeps, { place }: Inner, take: ReturnType<typeof createTaking>) {
+  const streams = createStreams(listener, { most: MOST_STREAMS, refusal: `At most ${MOST_STREAMS} streams at a time` });
   return {
     /** One after the other: the first that is refused ends it, and says so. */
     async send(userId: string, id: string, events: readonly Sent[]) {
@@ -253,13 +271,19 @@ function happening({ place }: Inner, take: ReturnType<typeof createTaking>) {
       return eventPage((query) => client.call(conversations.get, { params: at, query }).catch(toldBy), limit, read);
     },
 
-    async stream(userId: string, id: string, signal: AbortSignal): Promise<Answer> {
-      const found = await place(userId, id);
-      const leave = places.take(userId, MOST_STREAMS);
-      if (!leave) throw new AppError(429, `At most ${MOST_STREAMS} streams at a time`);
+    /** No longer than the key lasts that opened it. */
+    async stream(user: Stream['user'], id: string, reader: AbortSignal): Promise<Answer> {
+      const look = () => place(user.id, id);
+      const found = await look();
       // From what is there now; where nothing was said yet, from the beginning.
       const from = found.at ? await lastOf(found.client, found.at).catch(toldBy) : 0;
-      return eventTexts(told(() => place(userId, id), found, { from, signal, leave }));
+      const ended = new AbortController();
+      const signal = AbortSignal.any([reader, ended.signal]);
+      const leave = streams.join({ user, end: () => ended.abort() });
+      // Whoever left before the first word is never asked for it.
+      signal.addEventListener('abort', leave, { once: true });
+      if (signal.aborted) leave();
+      return eventTexts(told(look, found, { from, signal, leave }));
     },
   };
 }
@@ -309,7 +333,7 @@ async function eventPage(
 ): Promise<{ data: ManagedEvent[]; next_page: string | null }> {
   const translator = new ManagedTranslator();
   const data: ManagedEvent[] = [];
-  let [done, begin] = [Math.max(0, anchor - 1), anchor];
+  let [done, begin, bytes] = [Math.max(0, anchor - 1), anchor, 0];
   for (;;) {
     const { events, hasMore } = await read({ after: done, limit: PAGE });
     for (const step of events as Step[]) {
@@ -323,6 +347,8 @@ async function eventPage(
       data.push(...fresh);
       if (ManagedTranslator.isAnchor(step)) begin = step.seq;
       done = step.seq;
+      for (const one of fresh) bytes += JSON.stringify(one).length;
+      if (bytes > PAGE_BYTES) return { data, next_page: `${done}.${begin}.0` };
     }
     if (!hasMore) return { data, next_page: null };
   }

@@ -72,16 +72,9 @@ function createReading(db: Database) {
     const ids = [...new Set(named.map((id) => responseId(ITEM_ID.exec(id)?.[2] ?? '')))];
     if (ids.length > MOST_STEPS) throw tooLarge();
     const bytes = await store.bytesOf(db, userId, ids);
-    // A name is short and may be given often; what it stands for need not be.
-    if (bytes * (named.length / ids.length) > MOST_READ) throw tooLarge();
+    if (bytes > MOST_READ) throw tooLarge();
     request.holds(bytes);
-    const found = new Map((await store.find(db, userId, ids)).map((kept) => [kept.id, kept]));
-    const itemBy = (id: string): InputItem => {
-      const kept = found.get(responseId(ITEM_ID.exec(id)?.[2] ?? ''));
-      const item = kept && [...listed(kept), ...kept.response.output].find((each) => each['id'] === id);
-      if (!item) throw new AppError(400, `item_reference: there is no item ${id}`);
-      return item as InputItem;
-    };
+    const itemBy = finder(await store.find(db, userId, ids));
     return items.map((item) => (item.type === 'item_reference' ? itemBy(item.id) : item));
   }
 
@@ -136,6 +129,25 @@ export function createStoredResponses({ db, clock }: { db: Database; clock: Cloc
       };
     },
     forgetOld: () => store.forgetBefore(db.system, new Date(clock().getTime() - DAYS * 86_400_000)),
+  };
+}
+
+/** Each response is looked through once, and each item weighed once, however often it is named. */
+function finder(kept: readonly store.Kept[]): (id: string) => InputItem {
+  const named = new Map(
+    kept.flatMap((one) => [...listed(one), ...one.response.output].map((item) => [item['id'], item])),
+  );
+  const weights = new Map<string, number>();
+  let room = MOST_READ;
+  return (id) => {
+    const item = named.get(id);
+    if (!item) throw new AppError(400, `item_reference: there is no item ${id}`);
+    const weight = weights.get(id) ?? Buffer.byteLength(JSON.stringify(item));
+    weights.set(id, weight);
+    // A name is short and may be given often; what it stands for need not be.
+    room -= weight;
+    if (room < 0) throw tooLarge();
+    return item as InputItem;
   };
 }
 

@@ -43,20 +43,21 @@ function inWords(files: readonly FoundFile[]): string {
 /** What is there now by path, and what of it has arrived. */
 function compare(files: readonly FoundFile[], trigger: store.FileTrigger) {
   const { seen, created_at } = trigger;
-  const now: Record<string, string> = {};
+  // Not an object: a file may have any name, also one that objects have a meaning for.
+  const now = new Map<string, string>();
   const arrived: FoundFile[] = [];
   for (const file of files) {
     const before = seen !== null && Object.hasOwn(seen, file.path) ? seen[file.path] : undefined;
     if (file.fresh) {
-      if (before !== undefined) now[file.path] = before;
+      if (before !== undefined) now.set(file.path, before);
       continue;
     }
     const mark = file.mark ?? before ?? '';
-    now[file.path] = mark;
+    now.set(file.path, mark);
     const isNew = seen === null ? file.changedAt > created_at.getTime() - SLACK_MS : before !== mark;
     if (isNew) arrived.push(file);
   }
-  return { now, arrived };
+  return { now: Object.fromEntries(now), arrived };
 }
 
 /** Looks for files that arrived, every so often, and starts the tasks that wait for them: one run for all of a look. */

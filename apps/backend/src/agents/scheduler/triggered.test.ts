@@ -257,6 +257,14 @@ test('files that arrive start one run for all of a look; those of before, and th
   await Promise.all([look(), look(), look()]);
   assert.deepEqual((await inputs()).at(-1), ['new.pdf (2 bytes)', 0]);
   assert.equal((await inputs()).length, 2);
+  files = ['__proto__', 'constructor', 'toString'].map((path) => ({
+    path,
+    bytes: 1,
+    changedAt: Date.now(),
+    mark: 'p',
+  }));
+  for (let n = 0; n < 3; n += 1) await look();
+  assert.equal((await inputs()).length, 3, 'whatever its name, a file arrives once');
   // What a run of the agent writes itself is one step deeper, so that a circle ends.
   await scheduler(async () => 'wrote second.pdf').cycle();
   files = [...files, { path: 'second.pdf', bytes: 3, changedAt: Date.now(), mark: 'd' }];

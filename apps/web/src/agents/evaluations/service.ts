@@ -230,7 +230,8 @@ export function createEvaluations(deps: EvaluationsDeps) {
         const given = { id, userId, agentId, definition, ...digests, change, takes, maxCostMicros, at: clock() };
         await store.addEvaluation(tx, given, cases);
         await store.pruneEvaluations(tx, agentId, KEPT);
-        for (const { resultId } of cases) await jobs.send(tx, tryCaseJob, { userId, resultId }, { owner: userId });
+        for (const { resultId } of cases)
+          await jobs.send(tx, tryCaseJob, { userId, resultId }, { owner: userId, key: id });
       });
       return shown(await one(userId, agentId, id));
     },
@@ -238,7 +239,10 @@ export function createEvaluations(deps: EvaluationsDeps) {
     async stop({ id: userId }: User, agentId: string, id: string): Promise<Evaluation> {
       await roster.of(userId).get(agentId);
       await one(userId, agentId, id);
-      await db.asUser(userId, (tx) => store.stopEvaluation(tx, agentId, id, clock()));
+      await db.asUser(userId, async (tx) => {
+        if (await store.stopEvaluation(tx, agentId, id, clock()))
+          await jobs.drop(tx, tryCaseJob, { owner: userId, key: id });
+      });
       return shown(await one(userId, agentId, id));
     },
 

@@ -175,8 +175,8 @@ export const pruneEvaluations = (tx: UserTx, agentId: string, keep: number) =>
   sql`delete from evaluations where agent_id = ${agentId} and status <> 'running' and id in (
     select id from evaluations where agent_id = ${agentId} order by created_at desc offset ${keep})`.execute(tx);
 
-/** What is under way ends by itself: whoever tries it looks. */
-export async function stopEvaluation(tx: UserTx, agentId: string, id: string, at: Date): Promise<void> {
+/** What is under way ends by itself: whoever tries it looks. False: it was over before. */
+export async function stopEvaluation(tx: UserTx, agentId: string, id: string, at: Date): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('evaluations')
     .set({ status: 'stopped', finished_at: at })
@@ -184,13 +184,14 @@ export async function stopEvaluation(tx: UserTx, agentId: string, id: string, at
     .where('id', '=', id)
     .where('status', '=', 'running')
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) return;
+  if (numUpdatedRows === 0n) return false;
   await tx
     .updateTable('evaluation_results')
     .set({ status: 'skipped', error: 'The evaluation was stopped', finished_at: at })
     .where('evaluation_id', '=', id)
     .where('status', '=', 'waiting')
     .execute();
+  return true;
 }
 
 export async function setGate(tx: UserTx, userId: string, agentId: string, enabled: boolean): Promise<void> {

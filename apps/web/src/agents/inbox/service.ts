@@ -12,11 +12,15 @@ export interface InboxDeps {
 export type InboxService = ReturnType<typeof createInbox>;
 
 const SHOWN = 100;
+/** Anybody can be a visitor: they leave room for what else waits. */
+const VISITORS_SHOWN = 30;
 /** Agents in containers are asked themselves: so many, and none for long. */
 const ASKED = 40;
 const ASK_MS = 2000;
 /** Somebody's inbox may be large: each is read once at a time, and all together leave the database to others. */
 const READ = { width: 4, perKey: 1, waiting: 1000, waitingPerKey: 20 };
+
+const byAge = (a: InboxItem, b: InboxItem): number => a.at.localeCompare(b.at);
 
 /** What waits for a person, over all of their agents. */
 export function createInbox({ db, backend, log }: InboxDeps) {
@@ -43,12 +47,11 @@ export function createInbox({ db, backend, log }: InboxDeps) {
       const others = await agentsElsewhere(db.user(user.id), ASKED);
       const there = (await Promise.all(others.map((agent) => ask(user, agent, address)))).flat();
       const visitors = await readVisitors(db.user(user.id), SHOWN + 1);
-      const items = [
-        ...here.map((call): InboxItem => ({ kind: 'approval', ...call })),
-        ...there,
-        ...visitors.map((visitor): InboxItem => ({ kind: 'visitor', ...visitor })),
-      ].sort((a, b) => a.at.localeCompare(b.at));
-      return { items: items.slice(0, SHOWN), hasMore: items.length > SHOWN };
+      const calls = [...here.map((call): InboxItem => ({ kind: 'approval', ...call })), ...there].sort(byAge);
+      const shown = calls.slice(0, SHOWN - Math.min(visitors.length, VISITORS_SHOWN));
+      const beside = visitors.slice(0, SHOWN - shown.length);
+      const items = [...shown, ...beside.map((visitor): InboxItem => ({ kind: 'visitor', ...visitor }))].sort(byAge);
+      return { items, hasMore: items.length < calls.length + visitors.length };
     },
   };
 }

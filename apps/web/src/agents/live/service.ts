@@ -11,11 +11,11 @@ import {
   TOO_MANY_STREAMS,
   type LiveTopic,
 } from '@troupe/contract';
+import { createStreams, type Stream } from '@troupe/accounts';
 import type { Database, Listener } from '@troupe/db';
 import type { Roster } from '@troupe/roster';
 import { AppError, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
-import { createStreams, type Stream } from '../../platform/streams.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
 import { createPaced } from './paced.ts';
 import { createReaders } from './readers.ts';
@@ -46,6 +46,7 @@ interface Watch {
 }
 
 interface LiveStream extends Stream {
+  user: User;
   change: (topic: LiveTopic) => void;
   follows: number;
 }

@@ -35,7 +35,9 @@ export async function insertShare(tx: UserTx, { messages, ...share }: NewShare):
     .execute();
 }
 
+/** How many the agent has; two at once wait for each other until the transaction ends. */
 export async function countShares(tx: UserTx, agentId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`shares:${agentId}`}, 0))`.execute(tx);
   const { count } = await tx
     .selectFrom('conversation_shares')
     .select((on) => on.fn.countAll<bigint>().as('count'))

@@ -19,6 +19,7 @@ export interface Place {
   key: string;
   visitorId: string;
   address: string;
+  ownerId: string;
   agentId: string;
   sessionId: string;
   state: string;

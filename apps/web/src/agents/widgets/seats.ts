@@ -5,11 +5,13 @@ export interface Stream {
   key: string;
   visitorId: string;
   address: string;
+  /** Whose widget it is. */
+  ownerId: string;
   /** The widget is not there any more. */
   close: () => void;
 }
 
-const MOST = { visitorId: 3, address: 40, key: 300 } as const;
+const MOST = { visitorId: 3, address: 40, key: 300, ownerId: 500 } as const;
 const MOST_OF_ALL = 2000;
 
 export function createSeats() {

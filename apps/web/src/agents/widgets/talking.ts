@@ -1,5 +1,5 @@
 import { gateway, type Client, type TypesOf, type web } from '@troupe/contract';
-import { AppError } from '@troupe/kernel';
+import { AppError, countedAddress } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
 import { gone, type Door, type Visit, type VisitingDeps } from './door.ts';
 import * as store from './store.ts';
@@ -8,7 +8,10 @@ import * as visitors from './visitors-store.ts';
 
 export type Said = TypesOf<typeof web.widgets.say>['body'];
 
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
+/** Of one address: each stands in the owner's inbox until somebody answers. */
+const HAND_OVERS_AN_HOUR = 20;
 const NEW_A_DAY = 5000;
 /** Answers of an agent to visitors that are under way. */
 const MOST_OPEN = 20;
@@ -120,7 +123,13 @@ export function createTalking(deps: VisitingDeps, door: Door) {
       return { state: row.state, text: null };
     },
 
-    handOver: (visit: Visit) => handOver(deps, lines, visit, (words) => seen(visit, words)),
+    async handOver(visit: Visit, address: string) {
+      return handOver(deps, lines, visit, async (words) => {
+        const { id } = visit.widget;
+        await door.atMost(`handover:${id}:${countedAddress(address)}`, HAND_OVERS_AN_HOUR, HOUR_MS);
+        return seen(visit, words);
+      });
+    },
   };
 }
 

@@ -66,7 +66,8 @@ export function createVisiting(deps: VisitingDeps) {
 
     say: (key: string, said: Said, request: Request) => write(key, request, (visit) => talking.say(visit, said)),
 
-    handOver: (key: string, request: Request) => write(key, request, (visit) => talking.handOver(visit)),
+    handOver: (key: string, request: Request) =>
+      write(key, request, (visit) => talking.handOver(visit, request.address)),
 
     async follow(key: string, request: Request, signal: AbortSignal): Promise<AsyncIterable<ServerEvent>> {
       const visitorId = door.visitor(key, request);
@@ -83,6 +84,7 @@ export function createVisiting(deps: VisitingDeps) {
         key,
         visitorId,
         address: countedAddress(address),
+        ownerId: widget.user_id,
         agentId,
         sessionId: row.session_id,
         state: row.state,

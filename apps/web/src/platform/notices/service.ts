@@ -1,7 +1,7 @@
+import { createStreams } from '@troupe/accounts';
 import { MOST_NOTICE_STREAMS, type Notice, noticeRaised, TOO_MANY_NOTICE_STREAMS } from '@troupe/contract';
 import type { Database, Listener } from '@troupe/db';
 import { iso, isoOrNull, type Clock, type ServerEvent, type User } from '@troupe/kernel';
-import { createStreams } from '../streams.ts';
 import * as store from './store.ts';
 
 export interface NoticesDeps {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { firstOf } from '../ai/v1/fields.ts';
-import { AGENT_LIMIT_TEXT, START_TEXTS, TAKEN_TEXTS } from '../fields.ts';
+import { AGENT_LIMIT_TEXT, NOT_PASSED_TEXTS, START_TEXTS, TAKEN_TEXTS } from '../fields.ts';
 import { managed, metadata, metadataChange, none, NOT_YOURS, pageOf, PAGE_TEXTS, REACH_ERRORS } from './fields.ts';
 
 const TOOL = 'tools must be of type agent_toolset_20260401 or custom; MCP servers are attached to the agent itself';
@@ -9,6 +9,9 @@ const MCP = 'mcp_servers: attach them to the agent with PUT /api/agents/:id/mcp-
 const SKILLS = 'skills: give them to the agent with POST /api/agents/:id/skills';
 const MULTI = 'multiagent: make a team instead, with POST /api/teams';
 const EFFORT = 'model: effort, speed and inference_geo cannot be set for an agent here';
+/** As much as the configuration of an agent may have. */
+const TOOLS_KB = 64;
+const LARGE = `tools may have ${TOOLS_KB} KB together`;
 const CONFIGS = 'configs: the toolset is given as a whole; leave configs out';
 
 const policy = z.object({ type: z.enum(['always_allow', 'always_ask']) });
@@ -45,7 +48,11 @@ const model = z.union(
 const common = {
   description: z.string().max(2000).nullish(),
   system: z.string().max(50_000).nullish(),
-  tools: z.array(tool).max(128).nullish(),
+  tools: z
+    .array(tool)
+    .max(128)
+    .refine((given) => JSON.stringify(given).length <= TOOLS_KB * 1024, LARGE)
+    .nullish(),
   mcp_servers: none(MCP),
   skills: none(SKILLS),
   multiagent: z.null(MULTI).optional(),
@@ -106,7 +113,7 @@ export const updateAgent = endpoint({
     version: z.int().optional(),
   }),
   reply: agent,
-  errors: { ...REACH_ERRORS, 400: [NOT_YOURS], 409: ['The agent has version <number> meanwhile'] },
+  errors: { ...REACH_ERRORS, 400: [NOT_YOURS], 409: ['The agent has version <number> meanwhile', ...NOT_PASSED_TEXTS] },
 });
 
 export const listAgents = endpoint({

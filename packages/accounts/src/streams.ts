@@ -4,7 +4,7 @@ import { AppError, type User } from '@troupe/kernel';
 
 /** An answer that stays open for as long as somebody listens. */
 export interface Stream {
-  user: User;
+  user: Pick<User, 'id'> & Partial<Pick<User, 'sessionId' | 'keyId'>>;
   end: () => void;
 }
 
