@@ -1,4 +1,4 @@
-import { browserOff, type Sandbox } from '@troupe/agent';
+import { browserOff, type PushConfigs, type Sandbox } from '@troupe/agent';
 import { createChannelHost, type ChannelHost } from '@troupe/channels';
 import {
   createDocker,
@@ -45,6 +45,8 @@ interface Given {
   blobs: Blobs | undefined;
   /** Where commands run that are not in a container of their own. */
   sandbox: Sandbox;
+  /** Who is told of tasks of A2A. */
+  push: PushConfigs;
 }
 
 /** Where people look at what agents say. */
@@ -72,7 +74,7 @@ export async function createDriver(deps: BackendDeps, ai: AiService, given: Give
 async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
   const { settings, db, listener, log, version, dataDir, secrets, clock, url } = deps;
   const { internalKey, sessionSecret, walletKey } = secrets;
-  const { outbound, roster, baseUrl, blobs, sandbox } = given;
+  const { outbound, roster, baseUrl, blobs, sandbox, push } = given;
   const verify = createAccess({ db, clock, internalKey, sessionSecret });
   const common = { log, version, verify };
   if (settings.AGENT_DRIVER !== 'embedded') {
@@ -94,6 +96,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     dashboard: dashboardOf(settings),
     publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
     webhook: (...args) => channels.webhook(...args),
+    push,
   });
   await driver.adopt();
   const channels = createChannelHost({ db, sealKey: walletKey, agent: driver.agent, outbound, log, publicUrl: url });

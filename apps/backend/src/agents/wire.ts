@@ -16,6 +16,8 @@ import {
 import { memberOf, type Roster } from '@troupe/roster';
 import type { BackendDeps } from '../deps.ts';
 import type { AgentKeys } from './agent-keys.ts';
+import { deliverPushes } from './a2a/delivery.ts';
+import { createPushConfigs, pushCipher } from './a2a/service.ts';
 import { agentRoutes } from './agents/routes.ts';
 import { createAgentService, type AgentService } from './agents/service.ts';
 import { aiRoutes, providerRoutes } from './ai/routes.ts';
@@ -92,6 +94,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
     baseUrl,
     blobs,
     sandbox,
+    push: createPushConfigs({ db, clock, cipher: pushCipher(secrets.walletKey), plainAllowed: server.loopback }),
   });
   const { driver, shellOff, browserOff } = running;
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
@@ -124,7 +127,19 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   });
   const life = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
   const kept = blobs ? [blobs, keepSwept(blobs, log)] : [];
-  return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, trials, life]) };
+  const pushes = tellOfTasks(server, deps);
+  return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, trials, pushes, life]) };
+}
+
+/** Push notifications of A2A. */
+function tellOfTasks(server: Server, deps: AgentDeps): Running {
+  // Where only people on this machine use the platform, their own servers may be told.
+  const outbound = createOutbound({
+    allowLoopback: server.loopback,
+    privateHosts: deps.settings.AGENT_PRIVATE_HOSTS,
+  });
+  const pushes = deliverPushes({ ...deps, outbound, cipher: pushCipher(deps.secrets.walletKey) });
+  return { close: () => closeAll([pushes, outbound]) };
 }
 
 function wireChannels(server: Server, { db, roster, url, settings }: AgentDeps, fleet: Fleet, host: ChannelHost): void {

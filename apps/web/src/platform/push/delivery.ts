@@ -1,7 +1,6 @@
 import { pushesWaiting, pushJob } from '@troupe/contract';
-import type { Database, Jobs, Listener } from '@troupe/db';
+import { lookWhenTold, type Database, type Jobs, type Listener } from '@troupe/db';
 import { OutboundError, sha256Hex, type Cipher, type Clock, type Log, type Outbound } from '@troupe/kernel';
-import { lookWhenTold } from '../looking.ts';
 import { createKeys } from './keys.ts';
 import { MOST_BYTES, sealFor, vapidHeader } from './seal.ts';
 import { dropSubscription, findSend, forgetBefore, noteFailure, noteTold, takeNew, type Send } from './store.ts';

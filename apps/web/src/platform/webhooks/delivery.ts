@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { webhookJob, webhooksWaiting } from '@troupe/contract';
-import type { Database, Jobs, Listener } from '@troupe/db';
+import { lookWhenTold, type Database, type Jobs, type Listener } from '@troupe/db';
 import { createCipher, iso, OutboundError, type Cipher, type Clock, type Log, type Outbound } from '@troupe/kernel';
-import { lookWhenTold } from '../looking.ts';
 import { findPending, forgetBefore, noteOutcome, takeNew, trimLog, type Pending } from './store.ts';
 
 export interface DeliveryDeps {
