@@ -69,14 +69,16 @@ export async function startOurs() {
   };
 }
 
-/** Calls a second of each side, in turns over 64 connections; the first round is for the compiler. */
+/**
+ * Calls a second of each side, in turns over 64 connections, forwards and backwards; the first round is for the compiler.
+ */
 export async function inTurns<Name extends string>(
   sides: Record<Name, Pick<LoadOptions, 'url' | 'headers' | 'body'>>,
 ): Promise<Record<Name, number[]>> {
   const names = Object.keys(sides) as Name[];
   const results = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
   for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const name of names) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const length = round === 0 ? { milliseconds: WARM_UP_MS, calls: WARM_UP_CALLS } : { milliseconds: MILLISECONDS };
       const { perSecond, errors } = await load({ ...sides[name], connections: 64, ...length });
       if (errors > 0) throw new Error(`${errors} calls of ${name} failed`);

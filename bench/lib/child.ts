@@ -36,6 +36,8 @@ export interface Service {
   address: string;
   /** Resident memory now, in MB; Linux only, elsewhere 0. */
   memory: () => number;
+  /** Seconds of processor time that it has used; Linux only, elsewhere 0. */
+  cpu: () => number;
   signal: (name: NodeJS.Signals) => void;
   stop: () => Promise<void>;
 }
@@ -56,9 +58,22 @@ export async function startService(module: URL, env: Record<string, string>, bef
   for await (const line of createInterface({ input: child.stdout })) {
     const { address } = JSON.parse(line) as { address?: string };
     if (address !== undefined)
-      return { address, stop, memory: () => residentMb(child.pid), signal: (name) => void child.kill(name) };
+      return {
+        address,
+        stop,
+        memory: () => residentMb(child.pid),
+        cpu: () => cpuSeconds(child.pid),
+        signal: (name) => void child.kill(name),
+      };
   }
   throw new Error(`${module.pathname} did not start`);
+}
+
+function cpuSeconds(pid: number | undefined): number {
+  if (process.platform !== 'linux') return 0;
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  // In ticks of a hundredth, for user and system.
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 function residentMb(pid: number | undefined): number {

@@ -48,6 +48,7 @@ import { createProvision } from './provision/service.ts';
 import { responseRoutes } from './responses/routes.ts';
 import { createStoredResponses } from './responses/service.ts';
 import { addressOf, run } from './run.ts';
+import { createAccess } from './runtime/access.ts';
 import { relayToAgents } from './runtime/relay.ts';
 import { createResource } from './runtime/resource.ts';
 import { runtimeRoutes } from './runtime/routes.ts';
@@ -106,7 +107,9 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const runtime = createRuntime({ roster, fleet, clock, version });
   const resource = createResource(server);
   runtimeRoutes(server, { runtime, resource, shellOff, browserOff });
-  relayToAgents(server, { runtime, driver, resource, memberOf: (token) => memberOf(secrets.sessionSecret, token) });
+  const verify = createAccess({ db, clock, ...secrets });
+  const memberOfToken = (token: string) => memberOf(secrets.sessionSecret, token);
+  relayToAgents(server, { runtime, driver, resource, verify, memberOf: memberOfToken });
   workJobs(deps, fleet, driver);
 
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
