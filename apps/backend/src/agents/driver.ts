@@ -1,4 +1,4 @@
-import { browserOff, type PushConfigs, type Sandbox } from '@troupe/agent';
+import { browserOff, type Sandbox } from '@troupe/agent';
 import { createChannelHost, type ChannelHost } from '@troupe/channels';
 import {
   createDocker,
@@ -16,6 +16,7 @@ import type { Blobs } from '@troupe/db';
 import type { Outbound } from '@troupe/kernel';
 import { createHostingPlatform, type AllAgents } from '@troupe/roster';
 import type { BackendDeps } from '../deps.ts';
+import type { PushService } from './a2a/service.ts';
 import type { AiService } from './ai/service.ts';
 import { createRuntimeProgram } from './installations/program.ts';
 import { createAccess } from './runtime/access.ts';
@@ -46,7 +47,7 @@ interface Given {
   /** Where commands run that are not in a container of their own. */
   sandbox: Sandbox;
   /** Who is told of tasks of A2A. */
-  push: PushConfigs;
+  push: PushService;
 }
 
 /** Where people look at what agents say. */

@@ -107,9 +107,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const runtime = createRuntime({ roster, fleet, clock, version });
   const resource = createResource(server);
   runtimeRoutes(server, { runtime, resource, shellOff, browserOff });
-  const verify = createAccess({ db, clock, ...secrets });
-  const memberOfToken = (token: string) => memberOf(secrets.sessionSecret, token);
-  relayToAgents(server, { runtime, driver, resource, verify, memberOf: memberOfToken });
+  relayToAgents(server, { runtime, driver, resource, ...wireRelay(deps) });
   workJobs(deps, fleet, driver);
 
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
@@ -133,6 +131,12 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const pushes = tellOfTasks(server, deps);
   return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, trials, pushes, life]) };
 }
+
+/** Who comes to an agent's gateway. */
+const wireRelay = ({ db, clock, secrets }: AgentDeps) => ({
+  verify: createAccess({ db, clock, ...secrets }),
+  memberOf: (token: string) => memberOf(secrets.sessionSecret, token),
+});
 
 /** Push notifications of A2A. */
 function tellOfTasks(server: Server, deps: AgentDeps): Running {

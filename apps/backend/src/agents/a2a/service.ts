@@ -14,6 +14,8 @@ interface Deps {
   plainAllowed: boolean;
 }
 
+export type PushService = ReturnType<typeof createPushConfigs>;
+
 export const pushCipher = (walletKey: string): Cipher => createCipher(walletKey, 'a2a');
 
 type Secrets = Pick<PushConfig, 'token' | 'authentication'>;
