@@ -13,7 +13,23 @@ const json = JSON.stringify({
   choices: [{ index: 0, message: { role: 'assistant', content: WORDS.join(' ') }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 24, completion_tokens: 16, total_tokens: 40 },
 });
-const WHOLE = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\nconnection: keep-alive\r\n\r\n${json}`;
+const whole = (text: string, type = 'application/json'): string =>
+  `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ncontent-length: ${text.length}\r\nconnection: keep-alive\r\n\r\n${text}`;
+const WHOLE = whole(json);
+
+const vector = Buffer.from(Float32Array.from({ length: 1536 }, (_, n) => Math.sin(n) / 40).buffer).toString('base64');
+/** What differs by the path. */
+const OTHERS: Readonly<Record<string, string>> = {
+  '/v1/embeddings': whole(
+    JSON.stringify({
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: vector }],
+      model: 'text-embedding-3-small',
+      usage: { prompt_tokens: 12, total_tokens: 12 },
+    }),
+  ),
+  '/v1/traces': whole('', 'application/x-protobuf'),
+};
 
 const STREAM_HEAD =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\nconnection: keep-alive\r\n\r\n';
@@ -59,10 +75,11 @@ const server = createServer({ noDelay: true }, (socket) => {
       const last = isChunked ? buffered.indexOf('0\r\n\r\n', end) : 0;
       if (isChunked && last < 0) return;
       const total = isChunked ? last + 5 : end + 4 + length;
+      const path = buffered.slice(0, end).split(' ', 2)[1] ?? '';
       const body = buffered.slice(end + 4, total);
       buffered = buffered.slice(total);
       if (body.includes('"stream":true')) stream(socket);
-      else socket.write(WHOLE);
+      else socket.write(OTHERS[path] ?? WHOLE);
     }
   });
 });

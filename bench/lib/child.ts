@@ -37,6 +37,8 @@ export interface Service {
   pid: number;
   /** Resident memory now, in MB; Linux only, elsewhere 0. */
   memory: () => number;
+  /** Seconds of processor time that it has used; Linux only, elsewhere 0. */
+  cpu: () => number;
   signal: (name: NodeJS.Signals) => void;
   stop: () => Promise<void>;
 }
@@ -62,10 +64,18 @@ export async function startService(module: URL, env: Record<string, string>, bef
         pid: child.pid ?? 0,
         stop,
         memory: () => residentMb(child.pid),
+        cpu: () => cpuSeconds(child.pid),
         signal: (name) => void child.kill(name),
       };
   }
   throw new Error(`${module.pathname} did not start`);
+}
+
+function cpuSeconds(pid: number | undefined): number {
+  if (process.platform !== 'linux') return 0;
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  // In ticks of a hundredth, for user and system.
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 function residentMb(pid: number | undefined): number {

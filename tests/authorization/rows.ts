@@ -4,7 +4,7 @@ import type { Insertable } from 'kysely';
 import { addFiles } from './file-rows.ts';
 import { addManaged, type ManagedIds } from './managed-rows.ts';
 import { addSplit } from './split-rows.ts';
-import { addTold } from './told-rows.ts';
+import { addPushed, addTold } from './told-rows.ts';
 import type { Marks } from './marks.ts';
 
 /** Rows of the owner that no request makes in a moment: money on the way, things that wait, what happened long ago. */
@@ -200,6 +200,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       status: 'waiting',
     });
     await add('agent_followers', { user_id, session_id: ids.conversationId, follower: mark('process'), until: later });
+    await addPushed(add, session, mark);
     const task = { run_seq: 1, member_id: mark('member'), member: mark('memberName'), depth: 1, limits: {} };
     const over = { task: mark('task'), status: 'done', result: mark('result'), settled: true, ended_at: now } as const;
     await add('agent_background', { ...session, ...task, ...over, id: `task-${ids.conversationId}` });

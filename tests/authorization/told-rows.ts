@@ -5,9 +5,25 @@ import type { Marks } from './marks.ts';
 
 const DAY_MS = 86_400_000;
 
+type Add = <T extends keyof Tables>(table: T, values: Insertable<Tables[T]>) => Promise<unknown>;
+
+/** Who is told of a task of A2A, and that there is something to tell; nobody takes it up. */
+export async function addPushed(
+  add: Add,
+  session: { user_id: string; agent_id: string; session_id: string },
+  mark: Marks['mark'],
+): Promise<void> {
+  const now = new Date();
+  const { user_id, session_id } = session;
+  const url = `https://${mark('a2aHost')}.test/`;
+  const sealed = Buffer.from(mark('a2aSecret'));
+  await add('a2a_push_configs', { ...session, seq: 1, id: mark('a2a'), version: '1.0', url, sealed, created_at: now });
+  await add('a2a_push_deliveries', { user_id, session_id, seq: 1, config_id: mark('a2a'), queued_at: now });
+}
+
 /** Browsers that the owner is told by, and what was spent for what. */
 export async function addTold(
-  add: <T extends keyof Tables>(table: T, values: Insertable<Tables[T]>) => Promise<unknown>,
+  add: Add,
   { user_id, agent_id }: { user_id: string; agent_id: string },
   pushId: string,
   mark: Marks['mark'],

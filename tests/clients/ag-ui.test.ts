@@ -201,6 +201,98 @@ describe('a page', () => {
   });
 });
 
+describe('what a model thinks', () => {
+  it('is shown before it speaks, and is no part of what is kept', async () => {
+    world.openrouter.answer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const tell = (delta: object, more: object = {}) =>
+        response.write(
+          `data: ${JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta, finish_reason: null, ...more }] })}\n\n`,
+        );
+      tell({ role: 'assistant', reasoning_content: 'Let me ' });
+      tell({ reasoning_content: 'see.' });
+      tell({ content: 'It is ' });
+      // Some think again in the middle of it.
+      tell({ reasoning_content: 'Surely.' });
+      tell({ content: 'four.' });
+      tell({}, { finish_reason: 'stop' });
+      response.end('data: [DONE]\n\n');
+    });
+    const agent = page();
+    agent.addMessage(said('two and two'));
+    const { types, events } = await run(agent);
+    assert.deepEqual(types.slice(1, 8), [
+      'REASONING_START',
+      'REASONING_MESSAGE_START',
+      'REASONING_MESSAGE_CONTENT',
+      'REASONING_MESSAGE_CONTENT',
+      'REASONING_MESSAGE_END',
+      'REASONING_END',
+      'TEXT_MESSAGE_START',
+    ]);
+    const thought = (events as (BaseEvent & { delta?: string })[])
+      .filter(({ type }) => (type as string) === 'REASONING_MESSAGE_CONTENT')
+      .map(({ delta }) => delta);
+    assert.equal(thought.join(''), 'Let me see.Surely.');
+    assert.deepEqual(
+      agent.messages.filter(({ role }) => role === 'assistant').map(({ content }) => content),
+      ['It is four.'],
+    );
+    // The page sends its thoughts along: they are nobody's words.
+    reset(world);
+    agent.addMessage(said('and three?'));
+    await run(agent);
+    assert.doesNotMatch(JSON.stringify(world.openrouter.requests.at(-1)!.body), /Surely|Let me see/);
+  });
+});
+
+describe('a page of another origin', () => {
+  const PAGE = 'https://app.example.org';
+  const ask = (key: string, origin: string) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', origin },
+      body: JSON.stringify({ threadId: crypto.randomUUID(), runId: 'r', messages: [said('hello')] }),
+    });
+
+  it('asks first, and runs the agent with a key that names it', async () => {
+    const question = await fetch(url, {
+      method: 'OPTIONS',
+      headers: {
+        origin: PAGE,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type',
+      },
+    });
+    assert.deepEqual([question.status, question.headers.get('access-control-allow-origin')], [204, PAGE]);
+    assert.equal(question.headers.get('access-control-allow-headers'), 'authorization,content-type');
+    const { runtime } = world.services;
+    const set = (origins: string[]) =>
+      runtime.db.system.updateTable('api_keys').set({ origins }).where('user_id', '=', world.user.id).execute();
+    await set([PAGE]);
+    const allowed = await ask(world.user.key, PAGE);
+    assert.deepEqual([allowed.status, allowed.headers.get('access-control-allow-origin')], [200, PAGE]);
+    assert.match(await allowed.text(), /heard hello/);
+    world.openrouter.requests.length = 0;
+    for (const key of [world.user.key, token]) {
+      const refused = await ask(key, 'https://evil.example.org');
+      assert.equal(refused.status, 403);
+      // The page can read why.
+      assert.equal(refused.headers.get('access-control-allow-origin'), 'https://evil.example.org');
+      assert.match(await refused.text(), /This key is not for pages/);
+    }
+    const nobody = await ask('sk_none', PAGE);
+    assert.deepEqual([nobody.status, nobody.headers.get('access-control-allow-origin')], [401, PAGE]);
+    assert.equal(world.openrouter.requests.length, 0);
+    await set([]);
+    const elsewhere = await fetch(url.replace('/ag-ui', '/sessions'), {
+      method: 'OPTIONS',
+      headers: { origin: PAGE, 'access-control-request-method': 'GET' },
+    });
+    assert.equal(elsewhere.headers.get('access-control-allow-origin'), null);
+  });
+});
+
 describe('what needs an approval', () => {
   before(async () => {
     const headers = { authorization: `Bearer ${token}` };

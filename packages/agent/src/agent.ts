@@ -57,6 +57,14 @@ export type LiveEvent =
   /** A piece of text that is being written; not stored. `saw` as in the event that it becomes; `fresh`: it begins anew. */
   | { kind: 'delta'; sessionId: string; text: string; saw: number; fresh?: true };
 
+/** A piece of what the model thinks before it speaks; not stored. */
+export interface LiveThought {
+  kind: 'thought';
+  sessionId: string;
+  text: string;
+  saw: number;
+}
+
 export interface Agent {
   readonly id: string;
   /** Whose turn it is when its conversations are read. */
@@ -80,6 +88,8 @@ export interface Agent {
   watch: (sessionId: string, listener: (event: LiveEvent) => void) => () => void;
   /** Stored events after `after`, then new ones, from whichever process they come. Ends with the signal. */
   follow: (sessionId: string, after: number, signal: AbortSignal) => AsyncIterable<LiveEvent>;
+  /** The same, with what is thought in this process meanwhile. */
+  attend: (sessionId: string, after: number, signal: AbortSignal) => AsyncIterable<LiveEvent | LiveThought>;
   /** Calls that the session's run waits for from outside. */
   openCalls: (sessionId: string) => Promise<readonly CallRecord[]>;
   /** What goes on in the session, and what it has in the background. False: there was nothing. */

@@ -13,6 +13,7 @@ export * from './tools/tool.ts';
 export * from './gateway/types.ts';
 export { wakeAgent, type AgentDeps } from './wake.ts';
 export { CALLER_HEADER, createGateway, GATEWAY_ROUTES, openedBy } from './gateway/gateway.ts';
+export { a2aNotification } from './gateway/a2a-tasks.ts';
 export { createConnections } from './gateway/connections.ts';
 export { teamDefinitions, type TeamSetting } from './team.ts';
 export { createShelf, type Shelf, type SkillSource } from './skills/shelf.ts';

@@ -8,7 +8,7 @@ import {
   type VersionedDefinition,
 } from '@troupe/domain';
 import { AppError, newId, type Log } from '@troupe/kernel';
-import type { Agent, Answer, Input, Note } from './agent.ts';
+import type { Agent, Answer, Input, Note, LiveEvent } from './agent.ts';
 import { createPictures } from './loop/attached.ts';
 import { createTexts } from './loop/traits.ts';
 import { Background, endOf } from './loop/background.ts';
@@ -176,8 +176,13 @@ class AwakeAgent implements Agent {
     return { sessionId: delivered.session.id, seq: delivered.seq };
   }
 
+  attend(sessionId: string, after: number, signal: AbortSignal): ReturnType<Agent['attend']> {
+    return this.#following.follow(sessionId, after, signal, true);
+  }
+
   follow(sessionId: string, after: number, signal: AbortSignal): ReturnType<Agent['follow']> {
-    return this.#following.follow(sessionId, after, signal);
+    // Nobody thinks aloud for it.
+    return this.#following.follow(sessionId, after, signal, false) as AsyncGenerator<LiveEvent>;
   }
 
   openCalls(sessionId: string): Promise<CallRecord[]> {

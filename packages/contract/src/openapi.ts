@@ -28,6 +28,12 @@ const SECURITY: Record<Auth, object[]> = {
   identity: [],
 };
 
+const SCHEMES = {
+  cookie: { type: 'apiKey', in: 'cookie', name: 'svc-session' },
+  key: { type: 'http', scheme: 'bearer', description: 'A user API key, sk_…' },
+  internal: { type: 'http', scheme: 'bearer', description: 'INTERNAL_API_KEY' },
+};
+
 interface Info {
   title: string;
   version: string;
@@ -43,17 +49,17 @@ export function openApi(endpoints: readonly Endpoint[], { title, version, url }:
   }
   return {
     openapi: '3.1.0',
-    info: { title, version },
+    info: { title, version, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url }],
     'x-common-errors': COMMON_ERRORS,
     paths,
     components: {
-      securitySchemes: {
-        cookie: { type: 'apiKey', in: 'cookie', name: 'svc-session' },
-        key: { type: 'http', scheme: 'bearer', description: 'A user API key, sk_…' },
-        internal: { type: 'http', scheme: 'bearer', description: 'INTERNAL_API_KEY' },
-      },
-      schemas: ERROR_SCHEMAS,
+      securitySchemes: Object.fromEntries(
+        Object.entries(SCHEMES).filter(([name]) =>
+          endpoints.some(({ auth }) => SECURITY[auth].some((way) => name in way)),
+        ),
+      ),
+      schemas: Object.fromEntries(endpoints.flatMap(errorNames).map((name) => [name, ERROR_SCHEMAS[name]])),
     },
   };
 }
@@ -78,11 +84,15 @@ const ERROR_SCHEMAS = {
   AnthropicError: object({ type: { const: 'error' }, error: object({ type: STRING, message: STRING }) }),
 };
 
-const errorSchema = ({ errorShape }: Endpoint): object => {
-  const ref = (name: keyof typeof ERROR_SCHEMAS): object => ({ $ref: `#/components/schemas/${name}` });
-  if (errorShape === 'either') return { anyOf: [ref('OpenaiError'), ref('AnthropicError')] };
-  return ref(errorShape === 'openai' ? 'OpenaiError' : errorShape === 'anthropic' ? 'AnthropicError' : 'Error');
-};
+function errorNames({ errorShape }: Endpoint): (keyof typeof ERROR_SCHEMAS)[] {
+  if (errorShape === 'either') return ['OpenaiError', 'AnthropicError'];
+  return [errorShape === 'openai' ? 'OpenaiError' : errorShape === 'anthropic' ? 'AnthropicError' : 'Error'];
+}
+
+function errorSchema(one: Endpoint): object {
+  const refs = errorNames(one).map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  return refs.length > 1 ? { anyOf: refs } : refs[0]!;
+}
 
 function operation(one: Endpoint): object {
   const produces = one.reply ? 'application/json' : (one.produces ?? 'text/plain');

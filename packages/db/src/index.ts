@@ -24,6 +24,7 @@ export {
   type SendOptions,
   type WorkOptions,
 } from './jobs.ts';
+export { lookWhenTold } from './looking.ts';
 export { migrate, type MigrateOptions } from './migrate.ts';
 export { createListener, notify, type Listener, type LineWatch } from './notifications.ts';
 export { serverOwner } from './owner.ts';

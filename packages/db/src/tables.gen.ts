@@ -11,6 +11,27 @@ type Nullable<T> = [T] extends [ColumnType<infer S, infer I, infer U>] ? ColumnT
 type Default<T> = [T] extends [ColumnType<infer S, infer I, infer U>] ? ColumnType<S, I | undefined, U> : Generated<T>;
 
 export interface Tables {
+  a2a_push_configs: {
+    agent_id: string;
+    created_at: Timestamp;
+    ended_at: Nullable<Timestamp>;
+    id: string;
+    sealed: Bytes;
+    seq: number;
+    session_id: string;
+    url: string;
+    user_id: string;
+    version: '1.0' | '0.3';
+  };
+  a2a_push_deliveries: {
+    at: Default<Timestamp>;
+    config_id: string;
+    id: Default<string>;
+    queued_at: Nullable<Timestamp>;
+    seq: number;
+    session_id: string;
+    user_id: string;
+  };
   access_requests: {
     answer: Default<string>;
     asked_at: Timestamp;

@@ -22,6 +22,7 @@ export interface EmbeddedDeps extends AwakeDeps {
   verify: Verify;
   publicUrl: (agentId: string) => string;
   webhook?: GatewayDeps['webhook'];
+  push?: GatewayDeps['push'];
 }
 
 const RECOVERED_AT_ONCE = 50;
@@ -63,8 +64,8 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const awake = new AwakeAgents(deps, files, pool);
   const agent = (agentId: string): Promise<Agent | undefined> => awake.get(agentId);
   const evict = (agentId: string): Promise<void> => awake.evict(agentId);
-  const { verify, publicUrl, webhook } = deps;
-  const gateway = createGateway({ agent, verify, publicUrl, version, log, ...(webhook && { webhook }) });
+  const { verify, publicUrl, webhook, push } = deps;
+  const gateway = createGateway({ agent, verify, publicUrl, version, log, push, ...(webhook && { webhook }) });
 
   const storeOf = ({ id: agentId, user_id: userId }: AgentRow) => createPgStore({ db, userId, agentId });
 

@@ -19,6 +19,7 @@ export * from './environment.ts';
 export * from './errors.ts';
 export * from './fair.ts';
 export * from './faults.ts';
+export { allowPage, answersPreflight, checkPage } from './http/cors.ts';
 export { isListening } from './http/drain.ts';
 export { boundConnections, connectionBounds, REQUEST_TIMES } from './http/connections.ts';
 export { challengeFor, RESOURCE_METADATA } from './http/challenge.ts';

@@ -16,6 +16,7 @@ import type { Blobs } from '@troupe/db';
 import type { Outbound } from '@troupe/kernel';
 import { createHostingPlatform, type AllAgents } from '@troupe/roster';
 import type { BackendDeps } from '../deps.ts';
+import type { PushService } from './a2a/service.ts';
 import type { AiService } from './ai/service.ts';
 import { createRuntimeProgram } from './installations/program.ts';
 import { createAccess } from './runtime/access.ts';
@@ -45,6 +46,8 @@ interface Given {
   blobs: Blobs | undefined;
   /** Where commands run that are not in a container of their own. */
   sandbox: Sandbox;
+  /** Who is told of tasks of A2A. */
+  push: PushService;
 }
 
 /** Where people look at what agents say. */
@@ -72,7 +75,7 @@ export async function createDriver(deps: BackendDeps, ai: AiService, given: Give
 async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
   const { settings, db, listener, log, version, dataDir, secrets, clock, url } = deps;
   const { internalKey, sessionSecret, walletKey } = secrets;
-  const { outbound, roster, baseUrl, blobs, sandbox } = given;
+  const { outbound, roster, baseUrl, blobs, sandbox, push } = given;
   const verify = createAccess({ db, clock, internalKey, sessionSecret });
   const common = { log, version, verify };
   if (settings.AGENT_DRIVER !== 'embedded') {
@@ -94,6 +97,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     dashboard: dashboardOf(settings),
     publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
     webhook: (...args) => channels.webhook(...args),
+    push,
   });
   await driver.adopt();
   const channels = createChannelHost({ db, sealKey: walletKey, agent: driver.agent, outbound, log, publicUrl: url });

@@ -16,6 +16,8 @@ import {
 import { memberOf, type Roster } from '@troupe/roster';
 import type { BackendDeps } from '../deps.ts';
 import type { AgentKeys } from './agent-keys.ts';
+import { deliverPushes } from './a2a/delivery.ts';
+import { createPushConfigs, pushCipher } from './a2a/service.ts';
 import { agentRoutes } from './agents/routes.ts';
 import { createAgentService, type AgentService } from './agents/service.ts';
 import { aiRoutes, providerRoutes } from './ai/routes.ts';
@@ -46,6 +48,7 @@ import { createProvision } from './provision/service.ts';
 import { responseRoutes } from './responses/routes.ts';
 import { createStoredResponses } from './responses/service.ts';
 import { addressOf, run } from './run.ts';
+import { createAccess } from './runtime/access.ts';
 import { relayToAgents } from './runtime/relay.ts';
 import { createResource } from './runtime/resource.ts';
 import { runtimeRoutes } from './runtime/routes.ts';
@@ -91,6 +94,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
     baseUrl,
     blobs,
     sandbox,
+    push: createPushConfigs({ db, clock, cipher: pushCipher(secrets.walletKey), plainAllowed: server.loopback }),
   });
   const { driver, shellOff, browserOff } = running;
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
@@ -102,7 +106,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const runtime = createRuntime({ roster, fleet, clock, version });
   const resource = createResource(server);
   runtimeRoutes(server, { runtime, resource, shellOff, browserOff });
-  relayToAgents(server, { runtime, driver, resource, memberOf: (token) => memberOf(secrets.sessionSecret, token) });
+  relayToAgents(server, { runtime, driver, resource, ...wireRelay(deps) });
   workJobs(deps, fleet, driver);
 
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
@@ -122,7 +126,25 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   });
   const life = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
   const kept = blobs ? [blobs, keepSwept(blobs, log)] : [];
-  return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, trials, life]) };
+  const pushes = tellOfTasks(server, deps);
+  return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, trials, pushes, life]) };
+}
+
+/** Who comes to an agent's gateway. */
+const wireRelay = ({ db, clock, secrets }: AgentDeps) => ({
+  verify: createAccess({ db, clock, ...secrets }),
+  memberOf: (token: string) => memberOf(secrets.sessionSecret, token),
+});
+
+/** Push notifications of A2A. */
+function tellOfTasks(server: Server, deps: AgentDeps): Running {
+  // Where only people on this machine use the platform, their own servers may be told.
+  const outbound = createOutbound({
+    allowLoopback: server.loopback,
+    privateHosts: deps.settings.AGENT_PRIVATE_HOSTS,
+  });
+  const pushes = deliverPushes({ ...deps, outbound, cipher: pushCipher(deps.secrets.walletKey) });
+  return { close: () => closeAll([pushes, outbound]) };
 }
 
 function wireChannels(server: Server, { db, roster, url, settings }: AgentDeps, fleet: Fleet, host: ChannelHost): void {

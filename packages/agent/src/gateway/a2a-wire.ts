@@ -106,7 +106,7 @@ export async function extendedCard(agent: Agent, deps: GatewayDeps): Promise<obj
 }
 
 /** One card for both: each version ignores the fields of the other. */
-export async function agentCard(agent: Agent, { publicUrl, version }: GatewayDeps) {
+export async function agentCard(agent: Agent, { publicUrl, version, push }: GatewayDeps) {
   const { definition, version: revision } = await agent.definition();
   const url = `${publicUrl(agent.id)}/a2a`;
   return {
@@ -117,7 +117,7 @@ export async function agentCard(agent: Agent, { publicUrl, version }: GatewayDep
       { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
       { url, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
     ],
-    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: true },
+    capabilities: { streaming: true, pushNotifications: push !== undefined, extendedAgentCard: true },
     defaultInputModes: ['text/plain', 'application/json'],
     defaultOutputModes: ['text/plain'],
     securitySchemes: {

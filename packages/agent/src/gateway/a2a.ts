@@ -1,11 +1,23 @@
 import { AppError, newId, parseJson } from '@troupe/kernel';
 import { z } from 'zod';
-import type { RunOutcome } from '../session/events.ts';
-import { openTrail, type Settled } from '../session/session.ts';
-import { PAGE_BYTES } from '../store/store.ts';
+import { openTrail } from '../session/session.ts';
 import { pages } from '../session/reading.ts';
-import { extendedCard, WIRES, type TaskState, type TaskView, type Wire } from './a2a-wire.ts';
-import { keyFor, ownKeys, owns } from './rights.ts';
+import { PAGE_BYTES } from '../store/store.ts';
+import * as push from './a2a-push.ts';
+import {
+  answer,
+  checked,
+  isOver,
+  refOf,
+  RpcError,
+  taskId,
+  taskOf,
+  viewOf,
+  type Call,
+  type Method,
+} from './a2a-tasks.ts';
+import { extendedCard, WIRES, type TaskView } from './a2a-wire.ts';
+import { keyFor, ownKeys } from './rights.ts';
 import { openEventStream, readBody, sendJson, type Exchange } from './exchange.ts';
 import { readAhead } from './read-ahead.ts';
 
@@ -34,8 +46,8 @@ const sendParams = z.object({
       returnImmediately: z.boolean().optional(),
       blocking: z.boolean().optional(),
       historyLength: z.int().min(0).nullish(),
-      pushNotificationConfig: z.null().optional(),
-      taskPushNotificationConfig: z.null().optional(),
+      pushNotificationConfig: z.unknown().optional(),
+      taskPushNotificationConfig: z.unknown().optional(),
     })
     .nullish(),
 });
@@ -54,28 +66,7 @@ const listParams = z.object({
   statusTimestampAfter: z.null().optional(),
 });
 
-class RpcError extends Error {
-  override readonly name = 'RpcError';
-  readonly code: number;
-
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-const notFound = () => new RpcError(-32_001, 'Task not found');
 const unsupported = (why: string) => new RpcError(-32_004, why);
-
-/** One call: what to answer it with. */
-interface Call {
-  exchange: Exchange;
-  wire: Wire;
-  id: string | number | null;
-  params: unknown;
-}
-
-type Method = (call: Call) => Promise<void>;
 
 const METHODS: Record<string, [version: keyof typeof WIRES, method: Method]> = {
   SendMessage: ['1.0', sendMessage],
@@ -85,14 +76,21 @@ const METHODS: Record<string, [version: keyof typeof WIRES, method: Method]> = {
   SubscribeToTask: ['1.0', subscribe],
   ListTasks: ['1.0', listTasks],
   GetExtendedAgentCard: ['1.0', getCard],
+  CreateTaskPushNotificationConfig: ['1.0', push.set],
+  GetTaskPushNotificationConfig: ['1.0', push.get],
+  ListTaskPushNotificationConfigs: ['1.0', push.list],
+  DeleteTaskPushNotificationConfig: ['1.0', push.remove],
   'message/send': ['0.3', sendMessage],
   'message/stream': ['0.3', sendStreamingMessage],
   'tasks/get': ['0.3', getTask],
   'tasks/cancel': ['0.3', cancelTask],
   'tasks/resubscribe': ['0.3', subscribe],
   'agent/getAuthenticatedExtendedCard': ['0.3', getCard],
+  'tasks/pushNotificationConfig/set': ['0.3', push.set],
+  'tasks/pushNotificationConfig/get': ['0.3', push.get],
+  'tasks/pushNotificationConfig/list': ['0.3', push.list],
+  'tasks/pushNotificationConfig/delete': ['0.3', push.remove],
 };
-const PUSH = /PushNotificationConfig/i;
 
 export async function a2a(exchange: Exchange): Promise<void> {
   let id: Call['id'] = null;
@@ -103,19 +101,14 @@ export async function a2a(exchange: Exchange): Promise<void> {
     if (typeof asked === 'string' && !/^(0\.3|1)(\.\d+)*$/.test(asked.trim()))
       throw new RpcError(-32_009, `Version ${asked} is not supported: 1.0 and 0.3 are`);
     const found = Object.hasOwn(METHODS, call.method) ? METHODS[call.method] : undefined;
-    if (!found) throw unknownMethod(call.method);
+    if (!found) throw new RpcError(-32_601, `Unknown method ${call.method}`);
     const [version, method] = found;
-    await method({ exchange, wire: WIRES[version], id, params: call.params });
+    await method({ exchange, version, wire: WIRES[version], id, params: call.params });
   } catch (error) {
     if (!(error instanceof RpcError) && !(error instanceof AppError)) throw error;
     const code = error instanceof RpcError ? error.code : error.status === 404 ? -32_001 : -32_603;
     sendJson(exchange, { jsonrpc: '2.0', id, error: { code, message: error.message } });
   }
-}
-
-function unknownMethod(name: string): RpcError {
-  if (PUSH.test(name)) return new RpcError(-32_003, 'Push notifications are not supported');
-  return new RpcError(-32_601, `Unknown method ${name}`);
 }
 
 function parseCall(text: string): z.output<typeof callSchema> {
@@ -130,20 +123,11 @@ function parseCall(text: string): z.output<typeof callSchema> {
   return parsed.data;
 }
 
-function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const at = parsed.error.issues[0]?.path.join('.') ?? '';
-  if (PUSH.test(at)) throw unknownMethod(at);
-  throw new RpcError(-32_602, at === '' ? 'Invalid parameters' : `Invalid parameters: ${at}`);
-}
-
-const answer = ({ exchange, id }: Call, result: object): void =>
-  void sendJson(exchange, { jsonrpc: '2.0', id, result });
-
 /** What one message asks the agent, and the task that it goes on with, if it names one. */
-async function inputOf({ exchange, params }: Call) {
+async function inputOf(call: Call) {
+  const { exchange, params } = call;
   const { message, configuration } = checked(sendParams, params);
+  const told = push.wanted(call, configuration?.taskPushNotificationConfig ?? configuration?.pushNotificationConfig);
   const content = message.parts.map(wordsOf).join('\n').trim();
   if (content === '') throw new RpcError(-32_005, 'Only text is understood');
   const earlier = message.taskId ? await taskOf(exchange, message.taskId) : undefined;
@@ -158,7 +142,7 @@ async function inputOf({ exchange, params }: Call) {
     from: exchange.principal.kind,
   };
   const atOnce = configuration?.returnImmediately ?? configuration?.blocking === false;
-  return { input, earlier, contextId, atOnce, historyLength: configuration?.historyLength };
+  return { input, earlier, contextId, atOnce, told, historyLength: configuration?.historyLength };
 }
 
 /** Nothing is left out without a word: a part that the agent cannot read is refused. */
@@ -170,31 +154,44 @@ function wordsOf({ text, data }: { text?: string | undefined; data?: unknown }):
 
 async function sendMessage(call: Call): Promise<void> {
   const { agent } = call.exchange;
-  const { input, earlier, atOnce, historyLength } = await inputOf(call);
+  const { input, earlier, atOnce, told, historyLength } = await inputOf(call);
   const reply = async (id: string): Promise<void> => {
     const { view } = await taskOf(call.exchange, id);
     answer(call, call.wire.sent(recent(view, historyLength)));
   };
   if (atOnce) {
     const { sessionId, seq } = await agent.tell(input);
-    return reply(earlier?.view.id ?? taskId(sessionId, seq));
+    const taken = earlier?.view.id ?? taskId(sessionId, seq);
+    await told?.(taken);
+    return reply(taken);
   }
-  let taken = '';
-  await agent.ask({ ...input, onTaken: ({ sessionId, seq }) => (taken = taskId(sessionId, seq)) });
-  await reply(earlier?.view.id ?? taken);
+  let id = earlier?.view.id ?? '';
+  let kept: Promise<void> | undefined;
+  await agent.ask({
+    ...input,
+    onTaken: ({ sessionId, seq }) => {
+      id ||= taskId(sessionId, seq);
+      kept = told?.(id);
+      // Awaited below, once the answer is there.
+      kept?.catch(() => undefined);
+    },
+  });
+  await kept;
+  await reply(id);
 }
 
 async function sendStreamingMessage(call: Call): Promise<void> {
   const { agent, signal } = call.exchange;
-  const { input, earlier, contextId } = await inputOf(call);
-  let told: Promise<void> | undefined;
+  const { input, earlier, contextId, told: wanted } = await inputOf(call);
+  let told: Promise<unknown> | undefined;
   await agent.tell({
     ...input,
     // Reading along starts before the work does: no word is missed.
     onTaken: ({ sessionId, seq }) => {
       const id = earlier?.view.id ?? taskId(sessionId, seq);
       const view: TaskView = { id, contextId, state: 'working', at: new Date().toISOString() };
-      told = stream(call, view, agent.follow(sessionId, refOf(id)!.seq, signal));
+      const streamed = stream(call, view, agent.follow(sessionId, refOf(id)!.seq, signal));
+      told = Promise.all([streamed, wanted?.(id)]);
       // Awaited below; until then a stream that broke off is nobody's.
       told.catch(() => undefined);
     },
@@ -297,73 +294,4 @@ async function stream(call: Call, view: TaskView, follow: ReturnType<Exchange['a
     break;
   }
   out.end();
-}
-
-const taskId = (sessionId: string, seq: number): string => `${sessionId}:${seq}`;
-
-function refOf(id: string): { sessionId: string; seq: number } | undefined {
-  const match = /^([\w.-]+):(\d{1,9})$/.exec(id);
-  return match ? { sessionId: match[1]!, seq: Number(match[2]) } : undefined;
-}
-
-const isOver = (state: TaskState): boolean => state !== 'working' && state !== 'input-required';
-
-const PAGE = 500;
-const MOST_SAID = 50;
-
-async function taskOf(
-  { agent, principal }: Exchange,
-  id: string,
-): Promise<{ view: TaskView; sessionId: string; seq: number }> {
-  const ref = refOf(id);
-  const session = ref && (await agent.store.session(ref.sessionId));
-  if (!ref || session?.channel !== 'a2a' || !owns(principal, session)) throw notFound();
-  const [first] = await agent.store.events(session.id, { after: ref.seq - 1, limit: 1 });
-  if (first?.type !== 'user' || first.seq !== ref.seq) throw notFound();
-  const trail = openTrail(ref.seq);
-  let { at } = first;
-  const history: NonNullable<TaskView['history']>[number][] = [{ seq: first.seq, role: 'user', text: first.content }];
-  for (let isMore = true; isMore && !trail.answer();) {
-    const page = await agent.store.events(session.id, { after: trail.last(), limit: PAGE, bytes: PAGE_BYTES });
-    for (const event of page) {
-      trail.add(event);
-      if (event.type === 'assistant' && event.content !== '' && event.saw >= ref.seq)
-        history.push({ seq: event.seq, role: 'agent', text: event.content });
-      if (trail.answer()) break;
-    }
-    // Of a long run, what it was asked and its newest words.
-    history.splice(1, tooMany(history));
-    at = page.at(-1)?.at ?? at;
-    isMore = page.length > 0;
-  }
-  const base: TaskView = { id, contextId: session.key, state: 'working', at, history };
-  return { ...ref, view: viewOf(base, trail.answer(), session.status === 'waiting') };
-}
-
-/** How many words after the first are left out, so that the rest are few and short. */
-function tooMany(history: NonNullable<TaskView['history']>): number {
-  let [kept, length] = [0, 0];
-  for (let at = history.length - 1; at > 0 && kept < MOST_SAID - 1; at -= 1) {
-    length += history[at]!.text.length;
-    if (length > PAGE_BYTES && kept > 0) break;
-    kept += 1;
-  }
-  return history.length - 1 - kept;
-}
-
-const STATES: Record<RunOutcome, TaskState> = {
-  done: 'completed',
-  cancelled: 'canceled',
-  failed: 'failed',
-  limit: 'failed',
-  loop: 'failed',
-};
-
-/** The task, whose message came to this so far. */
-function viewOf(view: TaskView, settled: Settled | undefined, waits: boolean): TaskView {
-  if (!settled)
-    return waits ? { ...view, state: 'input-required', text: 'This needs an approval before I can go on.' } : view;
-  const { outcome, reply, reason, at } = settled;
-  const text = outcome === 'done' ? reply : (reason ?? 'The run was cancelled.');
-  return { ...view, state: STATES[outcome], at, text };
 }

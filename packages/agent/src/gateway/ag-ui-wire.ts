@@ -81,6 +81,32 @@ export const stateDelta = (changes: Readonly<Record<string, unknown>>, had: Read
 export class AgUiWriter {
   #open: string | undefined;
   #said = '';
+  #mind: string | undefined;
+
+  /** What it thinks, until it speaks or acts. */
+  thought(delta: string): AgUiEvent[] {
+    const begin = this.#mind === undefined;
+    const messageId = (this.#mind ??= newId());
+    return [
+      ...(begin
+        ? [
+            { type: 'REASONING_START', messageId },
+            { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' },
+          ]
+        : []),
+      { type: 'REASONING_MESSAGE_CONTENT', messageId, delta },
+    ];
+  }
+
+  #thought(): AgUiEvent[] {
+    const messageId = this.#mind;
+    this.#mind = undefined;
+    if (messageId === undefined) return [];
+    return [
+      { type: 'REASONING_MESSAGE_END', messageId },
+      { type: 'REASONING_END', messageId },
+    ];
+  }
 
   delta({ text, fresh }: Extract<LiveEvent, { kind: 'delta' }>): AgUiEvent[] {
     // It begins anew: what was shown cannot be taken back, so it stays as a message of its own.
@@ -93,7 +119,12 @@ export class AgUiWriter {
     const isSame = content.startsWith(this.#said);
     const words = isSame ? this.#say(content.slice(this.#said.length)) : [...this.#end(), ...this.#say(content)];
     const parentMessageId = this.#open;
-    return [...words, ...this.#end(), ...toolCalls.flatMap((call) => callEvents(call, parentMessageId))];
+    return [
+      ...this.#thought(),
+      ...words,
+      ...this.#end(),
+      ...toolCalls.flatMap((call) => callEvents(call, parentMessageId)),
+    ];
   }
 
   result = ({ callId, content }: SessionEvent & { type: 'tool_result' }): AgUiEvent => ({
@@ -106,7 +137,7 @@ export class AgUiWriter {
 
   /** Whatever is half said when the run is over. */
   end(): AgUiEvent[] {
-    return this.#end();
+    return [...this.#thought(), ...this.#end()];
   }
 
   #say(text: string): AgUiEvent[] {
@@ -115,6 +146,7 @@ export class AgUiWriter {
     const messageId = (this.#open ??= newId());
     this.#said += text;
     return [
+      ...this.#thought(),
       ...(begin ? [{ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' }] : []),
       { type: 'TEXT_MESSAGE_CONTENT', messageId, delta: text },
     ];

@@ -1,5 +1,5 @@
 import { answerable, AppError } from '@troupe/kernel';
-import type { Input, LiveEvent } from '../agent.ts';
+import type { Input, LiveEvent, LiveThought } from '../agent.ts';
 import type { SessionEvent } from '../session/events.ts';
 import { openTrail, readSession, type PendingCall, type Settled } from '../session/session.ts';
 import { APPROVALS_SHOWN, PAGE_BYTES, type Session } from '../store/store.ts';
@@ -198,7 +198,7 @@ class PageRun {
 
   async play(sessionId: string, seq: number): Promise<void> {
     const { agent, signal, deps } = this.#exchange;
-    const events = readAhead(agent.follow(sessionId, seq, signal));
+    const events = readAhead(agent.attend(sessionId, seq, signal));
     const out = openEventStream(this.#exchange);
     const send = async (list: readonly AgUiEvent[]): Promise<void> => {
       for (const data of list) await out.send({ data });
@@ -209,7 +209,7 @@ class PageRun {
       const trail = openTrail(seq);
       for await (const live of events) {
         await send(this.#heard(live, seq));
-        if (live.kind === 'delta') continue;
+        if (live.kind !== 'event') continue;
         trail.add(live.event);
         const ended = (await this.#stuck(sessionId, send)) ?? this.#ended(trail.answer());
         if (!ended) continue;
@@ -225,7 +225,8 @@ class PageRun {
     out.end();
   }
 
-  #heard(live: LiveEvent, seq: number): AgUiEvent[] {
+  #heard(live: LiveEvent | LiveThought, seq: number): AgUiEvent[] {
+    if (live.kind === 'thought') return live.saw < seq ? [] : this.#writer.thought(live.text);
     if (live.kind === 'delta') return live.saw < seq ? [] : this.#writer.delta(live);
     const { event } = live;
     if (event.type === 'assistant' && event.saw >= seq) {

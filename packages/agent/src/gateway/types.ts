@@ -33,6 +33,31 @@ export interface GatewayTarget {
   path: string;
 }
 
+/** A task of A2A: one message of a session. */
+export interface PushedTask {
+  userId: string;
+  agentId: string;
+  sessionId: string;
+  seq: number;
+}
+
+/** Where somebody wants to be told of a task, and what is shown there. */
+export interface PushConfig {
+  id: string;
+  url: string;
+  token?: string | undefined;
+  authentication?: { scheme: string; credentials: string } | undefined;
+}
+
+export interface PushConfigs {
+  /** Throws where nothing may be sent to. */
+  check: (url: string) => void;
+  /** Replaces the one of that id. */
+  set: (task: PushedTask, config: PushConfig, version: '1.0' | '0.3') => Promise<void>;
+  list: (task: PushedTask) => Promise<PushConfig[]>;
+  remove: (task: PushedTask, id: string) => Promise<void>;
+}
+
 export interface GatewayDeps {
   /** The agent, awake; undefined when there is none of that id or it is stopped. */
   agent: (agentId: string) => Promise<Agent | undefined>;
@@ -44,6 +69,8 @@ export interface GatewayDeps {
   log: Log;
   /** How often open connections show their token again; 5 s unless said. */
   recheckMs?: number;
+  /** Who is told of tasks; left out: nobody can be. */
+  push?: PushConfigs | undefined;
   /** Webhooks of messaging channels: answers whether it was one. They carry no gateway token. */
   webhook?: (target: GatewayTarget, request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 }

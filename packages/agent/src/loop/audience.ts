@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../agent.ts';
+import type { LiveEvent, LiveThought } from '../agent.ts';
 import type { SessionEvent } from '../session/events.ts';
 import { canSettle } from '../session/session.ts';
 
@@ -9,6 +9,7 @@ type Delta = Extract<LiveEvent, { kind: 'delta' }>;
 export class Audience {
   /** By session; whether the listener wants text as it is written. */
   readonly #listeners = new Map<string, Map<Listener, boolean>>();
+  readonly #minds = new Map<string, Set<(thought: LiveThought) => void>>();
   /** What is being written at this moment: who comes in the middle hears it from the start. */
   readonly #writing = new Map<string, Delta>();
 
@@ -24,6 +25,20 @@ export class Audience {
       own.delete(listener);
       if (own.size === 0 && this.#listeners.get(sessionId) === own) this.#listeners.delete(sessionId);
     };
+  }
+
+  /** The same for what is thought; only of what somebody watches. */
+  watchThoughts(sessionId: string, listener: (thought: LiveThought) => void): () => void {
+    const own = this.#minds.get(sessionId) ?? new Set();
+    this.#minds.set(sessionId, own.add(listener));
+    return () => {
+      own.delete(listener);
+      if (own.size === 0 && this.#minds.get(sessionId) === own) this.#minds.delete(sessionId);
+    };
+  }
+
+  thought(sessionId: string, text: string, saw: number): void {
+    this.#minds.get(sessionId)?.forEach((listener) => listener({ kind: 'thought', sessionId, text, saw }));
   }
 
   wantsText(sessionId: string): boolean {

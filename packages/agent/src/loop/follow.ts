@@ -1,5 +1,5 @@
 import { AppError } from '@troupe/kernel';
-import type { Agent, LiveEvent } from '../agent.ts';
+import type { Agent, LiveEvent, LiveThought } from '../agent.ts';
 import type { SessionEvent } from '../session/events.ts';
 import type { SessionNews, Told } from '../session/news.ts';
 import { followers, readInTurn } from '../session/reading.ts';
@@ -40,11 +40,17 @@ export class Following {
   }
 
   /** Stored events after `after`, then new ones. Ends with the signal. */
-  async *follow(sessionId: string, after: number, signal: AbortSignal): AsyncGenerator<LiveEvent> {
+  async *follow(
+    sessionId: string,
+    after: number,
+    signal: AbortSignal,
+    thoughts: boolean,
+  ): AsyncGenerator<LiveEvent | LiveThought> {
     const inbox = openInbox(signal);
     const begun = this.#audience.writing(sessionId);
     if (begun) inbox.put(begun);
     const stopWatching = this.#audience.watch(sessionId, inbox.put);
+    const stopMind = thoughts ? this.#audience.watchThoughts(sessionId, inbox.put) : undefined;
     const known: Known = { lastSeq: 0, error: undefined, checkedAt: -Infinity, wake: inbox.wake };
     this.#readers.add(known);
     const stopNews = this.#news.watch(sessionId, (told) => this.#hear(known, told));
@@ -66,7 +72,7 @@ export class Following {
         while (!isBehind && !signal.aborted && !known.error && known.lastSeq <= place.seen) {
           const live = inbox.take();
           if (!live) await inbox.wait();
-          else if (live.kind === 'delta') {
+          else if (live.kind !== 'event') {
             if (live.saw > place.said) yield live;
           } else if (live.event.seq > place.seen + 1) isBehind = true;
           else if (live.event.seq === place.seen + 1) {
@@ -78,6 +84,7 @@ export class Following {
     } finally {
       inbox.close();
       stopWatching();
+      stopMind?.();
       stopNews();
       this.#readers.delete(known);
     }
@@ -140,12 +147,12 @@ async function pageAfter(
 }
 
 function openInbox(signal: AbortSignal) {
-  let queue: LiveEvent[] = [];
+  let queue: (LiveEvent | LiveThought)[] = [];
   let resume: () => void = () => {};
   const wake = (): void => resume();
   signal.addEventListener('abort', wake);
   return {
-    put(live: LiveEvent): void {
+    put(live: LiveEvent | LiveThought): void {
       // A gap in the numbers makes the reader look into the store.
       if (queue.length >= MAX_QUEUED) queue = queue.filter(({ kind }) => kind === 'event').slice(-1);
       queue.push(live);

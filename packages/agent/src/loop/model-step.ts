@@ -282,6 +282,7 @@ async function collect(
   const calls: ToolCall[] = [];
   let last: Awaited<ReturnType<typeof deps.model.chat>> | undefined;
   for await (const delta of deps.model.stream(request, options)) {
+    for (const { text } of delta.thoughts ?? []) if (text) deps.audience.thought(run.sessionId, text, saw);
     if (delta.content) {
       // What another model wrote before it failed is not this one's.
       deps.audience.written(run.sessionId, delta.content, saw, content === '');

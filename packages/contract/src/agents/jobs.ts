@@ -59,3 +59,16 @@ export const takeChangeJob = job({
   data: z.object({ userId: z.string(), evaluationId: z.string() }),
   retryLimit: 8,
 });
+
+/** Somebody who gave an agent a task by A2A has to be told how it stands: tried for half a day. */
+export const a2aPushJob = job({
+  queue: 'a2a-push',
+  data: z.object({ id: z.string() }),
+  retryLimit: 20,
+  retryDelaySeconds: 5,
+  retryDelayMaxSeconds: 3600,
+  expireSeconds: 60,
+});
+
+/** There is something to tell by A2A that nobody has taken up. */
+export const a2aPushWaiting = signal({ channel: 'a2a_push', payload: z.string(), as: 'text' });

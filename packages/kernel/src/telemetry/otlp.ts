@@ -25,72 +25,140 @@ export interface Resource {
 const KINDS = { internal: 1, client: 3 } as const;
 const ERROR = 2;
 
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  let left = BigInt.asUintN(64, BigInt(value));
-  for (; left > 127n; left >>= 7n) bytes.push(Number(left & 127n) | 128);
-  bytes.push(Number(left));
-  return Buffer.from(bytes);
-}
-
 const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
-const tag = (field: number, type: number): Buffer => varint((field << 3) | type);
+const FIRST_BYTES = 65_536;
+/** What the operators for bits can do. */
+const MOST_BITS = 2 ** 31 - 1;
 
-function bytes(field: number, content: Buffer | string): Buffer {
-  const given = typeof content === 'string' ? Buffer.from(content) : content;
-  return Buffer.concat([tag(field, BYTES), varint(given.length), given]);
+/**
+ * Writes from the end to the beginning: what is inside of something comes before its length, so that nothing is copied.
+ * Of spans there are as many as calls, and each has some twenty fields.
+ */
+class Writer {
+  #buffer = Buffer.allocUnsafe(FIRST_BYTES);
+  #at = FIRST_BYTES;
+
+  /** How many bytes there are. */
+  get size(): number {
+    return this.#buffer.length - this.#at;
+  }
+
+  done = (): Buffer => this.#buffer.subarray(this.#at);
+
+  #room(bytes: number): void {
+    if (this.#at >= bytes) return;
+    const wider = Buffer.allocUnsafe(2 * (this.#buffer.length + bytes));
+    const at = wider.length - this.size;
+    this.#buffer.copy(wider, at, this.#at);
+    this.#buffer = wider;
+    this.#at = at;
+  }
+
+  varint(value: number): void {
+    this.#room(10);
+    if (value < 0 || value > MOST_BITS) return this.#long(BigInt.asUintN(64, BigInt(value)));
+    let at = (this.#at -= value < 128 ? 1 : value < 16_384 ? 2 : value < 2_097_152 ? 3 : value < 268_435_456 ? 4 : 5);
+    let left = value;
+    for (; left > 127; left >>>= 7) this.#buffer[at++] = (left & 127) | 128;
+    this.#buffer[at] = left;
+  }
+
+  #long(value: bigint): void {
+    const bytes: number[] = [];
+    let left = value;
+    for (; left > 127n; left >>= 7n) bytes.push(Number(left & 127n) | 128);
+    bytes.push(Number(left));
+    this.#at -= bytes.length;
+    this.#buffer.set(bytes, this.#at);
+  }
+
+  #tag(field: number, type: number): void {
+    this.varint((field << 3) | type);
+  }
+
+  text(field: number, content: string, encoding: 'utf8' | 'hex' = 'utf8'): void {
+    const length = Buffer.byteLength(content, encoding);
+    this.#room(length);
+    this.#at -= length;
+    this.#buffer.write(content, this.#at, length, encoding);
+    this.varint(length);
+    this.#tag(field, BYTES);
+  }
+
+  /** What `write` writes, as one field. */
+  within(field: number, write: () => void): void {
+    const before = this.size;
+    write();
+    this.varint(this.size - before);
+    this.#tag(field, BYTES);
+  }
+
+  number(field: number, value: number): void {
+    this.varint(value);
+    this.#tag(field, VARINT);
+  }
+
+  double(field: number, value: number): void {
+    this.#room(8);
+    this.#buffer.writeDoubleLE(value, (this.#at -= 8));
+    this.#tag(field, FIXED64);
+  }
+
+  nanoseconds(field: number, ms: number): void {
+    this.#room(8);
+    this.#buffer.writeBigUInt64LE(BigInt(Math.round(ms * 1000)) * 1000n, (this.#at -= 8));
+    this.#tag(field, FIXED64);
+  }
 }
 
-const number = (field: number, value: number): Buffer => Buffer.concat([tag(field, VARINT), varint(value)]);
-
-function nanoseconds(field: number, ms: number): Buffer {
-  const value = Buffer.alloc(8);
-  value.writeBigUInt64LE(BigInt(Math.round(ms * 1000)) * 1000n);
-  return Buffer.concat([tag(field, FIXED64), value]);
+function anyValue(out: Writer, value: Value): void {
+  if (typeof value === 'string') out.text(1, value.toWellFormed());
+  else if (typeof value === 'boolean') out.number(2, value ? 1 : 0);
+  else if (typeof value !== 'number')
+    out.within(5, () => {
+      for (const item of value.toReversed()) out.within(1, () => anyValue(out, item));
+    });
+  else if (Number.isSafeInteger(value)) out.number(3, value);
+  else out.double(4, value);
 }
 
-function double(field: number, given: number): Buffer {
-  const value = Buffer.alloc(8);
-  value.writeDoubleLE(given);
-  return Buffer.concat([tag(field, FIXED64), value]);
+function attributes(out: Writer, field: number, given: Resource['attributes']): void {
+  for (const [key, value] of Object.entries(given).reverse()) {
+    if (value === undefined) continue;
+    out.within(field, () => {
+      out.within(2, () => anyValue(out, value));
+      out.text(1, key);
+    });
+  }
 }
 
-function anyValue(value: Value): Buffer {
-  if (typeof value === 'string') return bytes(1, value.toWellFormed());
-  if (typeof value === 'boolean') return number(2, value ? 1 : 0);
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? number(3, value) : double(4, value);
-  return bytes(5, Buffer.concat(value.map((item) => bytes(1, anyValue(item)))));
-}
-
-const attributes = (field: number, given: Resource['attributes']): Buffer =>
-  Buffer.concat(
-    Object.entries(given).flatMap(([key, value]) =>
-      value === undefined ? [] : [bytes(field, Buffer.concat([bytes(1, key), bytes(2, anyValue(value))]))],
-    ),
-  );
-
-function spanBytes(span: Span): Buffer {
+function writeSpan(out: Writer, span: Span): void {
   const { traceId, spanId, parentSpanId, name, kind, start, end, error } = span;
-  return Buffer.concat([
-    bytes(1, Buffer.from(traceId, 'hex')),
-    bytes(2, Buffer.from(spanId, 'hex')),
-    ...(parentSpanId === undefined ? [] : [bytes(4, Buffer.from(parentSpanId, 'hex'))]),
-    bytes(5, name.toWellFormed()),
-    number(6, KINDS[kind]),
-    nanoseconds(7, start),
-    nanoseconds(8, end),
-    attributes(9, span.attributes),
-    ...(error === undefined ? [] : [bytes(15, number(3, ERROR))]),
-  ]);
+  if (error !== undefined) out.within(15, () => out.number(3, ERROR));
+  attributes(out, 9, span.attributes);
+  out.nanoseconds(8, end);
+  out.nanoseconds(7, start);
+  out.number(6, KINDS[kind]);
+  out.text(5, name.toWellFormed());
+  if (parentSpanId !== undefined) out.text(4, parentSpanId, 'hex');
+  out.text(2, spanId, 'hex');
+  out.text(1, traceId, 'hex');
 }
 
 /** An ExportTraceServiceRequest. */
 export function traceRequest({ attributes: about, scope }: Resource, spans: readonly Span[]): Buffer {
-  const scoped = Buffer.concat([
-    bytes(1, Buffer.concat([bytes(1, scope.name), bytes(2, scope.version)])),
-    ...spans.map((span) => bytes(2, spanBytes(span))),
-  ]);
-  return bytes(1, Buffer.concat([bytes(1, attributes(1, about)), bytes(2, scoped)]));
+  const out = new Writer();
+  out.within(1, () => {
+    out.within(2, () => {
+      for (const span of spans.toReversed()) out.within(2, () => writeSpan(out, span));
+      out.within(1, () => {
+        out.text(2, scope.version);
+        out.text(1, scope.name);
+      });
+    });
+    out.within(1, () => attributes(out, 1, about));
+  });
+  return out.done();
 }

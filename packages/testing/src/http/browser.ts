@@ -11,8 +11,24 @@ export interface Browser {
 
 const MOST_REDIRECTS = 12;
 
-/** `service` is ours: asked directly, or at the address where it listens. `base` is its public address. */
-export function createBrowser(service: FastifyInstance | string, base: string): Browser {
+/** The form of a page as it is sent: its hidden fields, and what somebody types. */
+function formOf(page: string, typed: Record<string, string>): { action: string; body: URLSearchParams } | undefined {
+  const action = /<form[^>]* action="([^"]+)"/.exec(page)?.[1];
+  if (action === undefined) return undefined;
+  const hidden = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  const fields = hidden.map(([, name = '', value = '']): [string, string] => [name, value]);
+  return { action, body: new URLSearchParams({ ...typed, ...Object.fromEntries(fields) }) };
+}
+
+/**
+ * `service` is ours: asked directly, or at the address where it listens. `base` is its public address. With `typed`,
+ * forms of others are filled in with it and sent.
+ */
+export function createBrowser(
+  service: FastifyInstance | string,
+  base: string,
+  typed?: Record<string, string>,
+): Browser {
   const jars = new Map<string, Map<string, string>>();
 
   function jarOf(origin: string): Map<string, string> {
@@ -31,19 +47,19 @@ export function createBrowser(service: FastifyInstance | string, base: string): 
     }
   }
 
-  async function get(url: URL): Promise<{ status: number; location: string }> {
+  async function get(url: URL, body?: URLSearchParams): Promise<{ status: number; location: string; page: string }> {
     const headers = { cookie: cookieHeader(url.origin) };
     const path = url.pathname + url.search;
     if (url.origin === base && typeof service !== 'string') {
       const answer = await service.inject({ url: path, headers });
       keep(url.origin, [answer.headers['set-cookie'] ?? []].flat());
-      return { status: answer.statusCode, location: answer.headers.location ?? '' };
+      return { status: answer.statusCode, location: answer.headers.location ?? '', page: '' };
     }
     const target = url.origin === base ? String(service) + path : url;
-    const answer = await fetch(target, { redirect: 'manual', headers });
-    await answer.text();
+    const answer = await fetch(target, { redirect: 'manual', headers, ...(body && { method: 'POST', body }) });
+    const page = await answer.text();
     keep(url.origin, answer.headers.getSetCookie());
-    return { status: answer.status, location: answer.headers.get('location') ?? '' };
+    return { status: answer.status, location: answer.headers.get('location') ?? '', page };
   }
 
   return {
@@ -53,7 +69,9 @@ export function createBrowser(service: FastifyInstance | string, base: string): 
       let url = new URL(path, base);
       for (let hops = 0; hops < MOST_REDIRECTS; hops += 1) {
         if (url.origin === base && !url.pathname.startsWith('/api/')) return url.pathname + url.search;
-        const { status, location } = await get(url);
+        const { status, location: told, page } = await get(url);
+        const form = told === '' && typed ? formOf(page, typed) : undefined;
+        const location = form ? (await get(new URL(form.action, url), form.body)).location : told;
         if (!location) throw new Error(`${url.href} answered ${status} and no redirect`);
         url = new URL(location, url);
       }

@@ -108,6 +108,22 @@ export async function startOpenId({ redirectUri, proof = 'basic', selects = true
   return { issuer: address, state, authorizations, close };
 }
 
+/**
+ * The same library as it comes, with nothing but our client: its own pages, which take any name and password. It says
+ * no address of anybody; `email` adds one, and nothing on whether it is verified.
+ */
+export async function startDefaultOpenId(redirectUri: string, email?: string) {
+  let handle: RequestListener = () => {};
+  const { address, close } = await listen((request, response) => handle(request, response));
+  const account = (_: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub, email }) });
+  const provider = new Provider(address, {
+    clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirectUri] }],
+    ...(email !== undefined && { claims: { openid: ['sub'], email: ['email'] }, findAccount: account }),
+  });
+  handle = provider.callback();
+  return { issuer: address, close };
+}
+
 interface CodeHostAccount {
   id: number;
   login: string;

@@ -7,6 +7,8 @@ interface Found {
   member: string | null;
   /** The API key of the agent's owner that was shown. */
   key: string | null;
+  /** Pages that may use that key. */
+  origins: string[] | null;
   /** What the owner gave the program whose access token was shown. */
   grant: string | null;
   /** The session or key of the agent's owner that the ticket was made for is still there. */
@@ -36,6 +38,7 @@ export async function findShown(
       (select m.id from agents m where m.id = ${caller} and m.team_id = a.team_id and m.user_id = a.user_id
         and m.status = 'running') as member,
       (select k.id from api_keys k where k.key_hash = ${hash} and k.user_id = a.user_id) as key,
+      (select k.origins from api_keys k where k.key_hash = ${hash} and k.user_id = a.user_id) as origins,
       (select g.id from client_tokens t join client_grants g on g.id = t.grant_id
         where t.hash = ${hash} and t.kind = 'access' and t.expires_at > ${now} and t.user_id = a.user_id
           and g.audience = a.id and t.scopes @> array['agents:read', 'agents:talk']) as grant,

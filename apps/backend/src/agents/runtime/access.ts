@@ -45,7 +45,7 @@ export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDe
         (isOpen || (await useTicket(db.system, hash, ticketEnds(token), now)));
       return counts ? { id: `${holder.kind}:${holder.id}`, kind: 'owner' } : undefined;
     }
-    if (row.key !== null && asModel) return { id: `key:${row.key}`, kind: 'key' };
+    if (row.key !== null && asModel) return { id: `key:${row.key}`, kind: 'key', origins: row.origins ?? [] };
     if (row.grant !== null && asClient) return { id: `key:${row.grant}`, kind: 'key' };
     if (row.device !== null) return { id: `device:${row.device}`, kind: 'device' };
     if (row.member !== null) return { id: `member:${row.member}`, kind: 'member' };

@@ -1,9 +1,20 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { GatewayTarget } from '@troupe/agent';
+import type { GatewayTarget, Verify } from '@troupe/agent';
 import { AGENT_NOT_FOUND } from '@troupe/contract';
 import type { Driver } from '@troupe/fleet';
-import { answerable, AppError, bearerToken, isListening, limitFor, type Server } from '@troupe/kernel';
+import {
+  allowPage,
+  answerable,
+  answersPreflight,
+  AppError,
+  bearerToken,
+  checkPage,
+  isListening,
+  limitFor,
+  type Server,
+} from '@troupe/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RuntimeService } from './service.ts';
 import { isResourceMetadata, type Resource } from './resource.ts';
 import { createSocketCount, socketAddress } from './sockets.ts';
@@ -15,6 +26,7 @@ export interface RelayDeps {
   /** The agent that shows this token as a member of its team. */
   memberOf: (token: string) => string | undefined;
   resource: Resource;
+  verify: Verify;
 }
 
 type Limit = ReturnType<typeof limitFor>;
@@ -35,8 +47,30 @@ export function relayToAgents(server: Server, deps: RelayDeps): void {
   relaySockets(server, deps, target, limit);
 }
 
+/**
+ * Pages of other origins run agents at /ag-ui, where the key names them, as at /v1. True: it was the question of a browser,
+ * and is answered.
+ */
+async function letPageIn(
+  server: Server,
+  verify: Verify,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { agentId }: GatewayTarget,
+): Promise<boolean> {
+  if (request.headers.origin === undefined) return false;
+  if (answersPreflight(request, reply)) return true;
+  allowPage(request, reply);
+  const token = bearerToken(request);
+  const principal = token === null ? undefined : await verify(agentId, token, { socket: false, asModel: true });
+  // Who is nobody hears so from the agent.
+  if (principal) checkPage(request, principal, server.originFor(request));
+  return false;
+}
+
 /** The agent reads the request itself, so nothing here may touch its body. */
-function relayRequests(server: Server, { driver, memberOf, resource }: RelayDeps, target: Target, limit: Limit): void {
+function relayRequests(server: Server, deps: RelayDeps, target: Target, limit: Limit): void {
+  const { driver, memberOf, resource, verify } = deps;
   const counted = (request: Parameters<Server['clientAddress']>[0]): string => {
     const member = memberOf(bearerToken(request) ?? '');
     return member === undefined ? (server.toldAs(request) ?? server.clientAddress(request)) : `agent:${member}`;
@@ -56,7 +90,9 @@ function relayRequests(server: Server, { driver, memberOf, resource }: RelayDeps
         handler: async (request, reply) => {
           const to = await target(request.raw, request.url);
           if (request.method === 'GET' && isResourceMetadata(to.path)) return resource.metadata(request, to.agentId);
-          if (to.path.split('?', 1)[0] === '/mcp') resource.challenge(request, reply.raw, to.agentId);
+          const [below] = to.path.split('?', 1);
+          if (below === '/ag-ui' && (await letPageIn(server, verify, request, reply, to))) return reply;
+          if (below === '/mcp') resource.challenge(request, reply.raw, to.agentId);
           for (const [name, value] of Object.entries(reply.getHeaders()))
             if (value !== undefined) reply.raw.setHeader(name, value);
           reply.hijack();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { randomHex } from '@troupe/kernel';
 import { createBrowser } from '@troupe/testing/http/browser';
-import { CLIENT, startOpenId } from '@troupe/testing/identity/providers';
+import { CLIENT, startDefaultOpenId, startOpenId } from '@troupe/testing/identity/providers';
 import { testWeb } from '../../testing.ts';
 
 /** Providers differ in what they understand and in what they say. */
@@ -63,3 +63,20 @@ test('IDP2_TRUST_EMAIL: an address of which nothing is said counts, one that is 
     silent.close();
   }
 });
+
+for (const [given, page] of [
+  [undefined, '/login?error=IdpNoEmail'],
+  [fresh(), '/dashboard'],
+] as const)
+  test(`oidc-provider with its default configuration${given ? ' and an address' : ', which has no address'}`, async () => {
+    const provider = await startDefaultOpenId(`${BASE}/api/auth/idp2/callback`, given);
+    const env = { IDP2_CLIENT_ID: CLIENT.id, IDP2_CLIENT_SECRET: CLIENT.secret, IDP2_ISSUER: provider.issuer };
+    const other = await testWeb({ env: { ...env, IDP2_TRUST_EMAIL: 'on' } });
+    const visitor = createBrowser(other.server.app, BASE, { login: 'olga', password: 'any' });
+    try {
+      assert.equal(await visitor.visit('/api/auth/idp2'), page);
+    } finally {
+      await other.stop();
+      provider.close();
+    }
+  });

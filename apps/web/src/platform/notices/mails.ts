@@ -1,8 +1,7 @@
 import type { Accounts } from '@troupe/accounts';
 import { noticeRaised } from '@troupe/contract';
-import type { Database, Listener } from '@troupe/db';
+import { lookWhenTold, type Database, type Listener } from '@troupe/db';
 import type { Clock, Counters, Log } from '@troupe/kernel';
-import { lookWhenTold } from '../looking.ts';
 import type { MailRoom } from '../mail.ts';
 import * as store from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Listener } from '@troupe/db';
+import type { Listener } from './notifications.ts';
 
 interface Watched {
   listener: Listener;
