@@ -84,6 +84,7 @@ export const toolNames: Record<string, string> = {
   browser: 'Browser',
   code: 'Code',
   background_jobs: 'Background commands',
+  user_prompt: 'Questions to you',
   mcp: 'MCP server',
 };
 
@@ -97,4 +98,5 @@ export const toolHints: Record<string, string> = {
   browser: 'Uses pages in a browser of its own: clicks, types, takes pictures, downloads.',
   code: 'Runs JavaScript and Python in a sandbox and shows the pictures that they write.',
   background_jobs: 'Starts long commands and reads what they print while it goes on.',
+  user_prompt: 'Asks you something in the middle of its work, and waits for the answer.',
 };

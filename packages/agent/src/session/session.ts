@@ -3,6 +3,7 @@ import {
   NOTHING_SPENT,
   addSpent,
   type CallRecord,
+  type Question,
   type Refusal,
   type RunOutcome,
   type SessionEvent,
@@ -15,6 +16,10 @@ import {
 export interface PendingCall extends CallRecord {
   started: boolean;
   approval: 'none' | 'pending' | 'approved' | 'denied';
+  approvalId?: string;
+  /** What it asks a person, and what they said. */
+  question?: Question | undefined;
+  answer?: string | undefined;
 }
 
 export interface FinishedCall {
@@ -91,10 +96,17 @@ function apply(state: SessionState, event: SessionEvent): void {
       state.spent = addSpent(state.spent, event.spent);
       break;
     case 'approval_requested':
-      change(state, event.callId, { approval: 'pending' });
+      change(state, event.callId, {
+        approval: 'pending',
+        approvalId: event.approvalId,
+        ...(event.question && { question: event.question }),
+      });
       break;
     case 'approval_decided':
-      change(state, event.callId, { approval: event.approved ? 'approved' : 'denied' });
+      change(state, event.callId, {
+        approval: event.approved ? 'approved' : 'denied',
+        ...(event.answer !== undefined && { answer: event.answer }),
+      });
       break;
     case 'compaction':
       // What it stands for may hold the beginning of the run, so it carries the sums up to here.
