@@ -22,7 +22,8 @@ const refused = (says: string): Rule => ({ fate: 'refused', says });
 
 type Keys = Readonly<Record<string, Rule>>;
 
-const BUDGET = 'spending is bounded by the limits of each agent, not by its document: take the key out and set those';
+const BUDGET =
+  'spending is bounded by the limits of each agent and the pot of the team, not by its document: take the key out and set those';
 
 export const TEAM_KEYS: Keys = {
   version: carried('Any version is read.'),
