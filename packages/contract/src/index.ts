@@ -51,6 +51,7 @@ export type { SessionHead, Attachment, SessionStep, Branch, Question } from './a
 export type { Deployment } from './agents/deployments.ts';
 export type { Device } from './agents/devices.ts';
 export {
+  NOT_PASSED_TEXTS,
   agentPurpose,
   AGENT_NOT_FOUND,
   AGENT_GONE,

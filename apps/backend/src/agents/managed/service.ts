@@ -8,6 +8,7 @@ import type { AgentService, Caller } from '../agents/service.ts';
 import type { KillSwitch } from '../kill-switch.ts';
 import { changed, paged, type ListQuery } from './paging.ts';
 import * as store from './store.ts';
+import type { Gate } from '../evaluations/gate.ts';
 
 export interface ManagedDeps {
   db: Database;
@@ -15,6 +16,7 @@ export interface ManagedDeps {
   roster: Roster;
   fleet: Fleet;
   agents: AgentService;
+  gate: Pick<Gate, 'check'>;
   refuseWhenDisabled: KillSwitch;
 }
 
@@ -89,7 +91,7 @@ const createShown =
   };
 type ShownAgent = ReturnType<typeof createShown>;
 
-function making({ db, roster, fleet, agents, refuseWhenDisabled }: ManagedDeps, shown: ShownAgent) {
+function making({ db, roster, fleet, agents, gate, refuseWhenDisabled }: ManagedDeps, shown: ShownAgent) {
   return {
     async createAgent(caller: Caller & { userId: string }, body: Create) {
       refuseWhenDisabled();
@@ -126,12 +128,15 @@ function making({ db, roster, fleet, agents, refuseWhenDisabled }: ManagedDeps, 
       if (body.version !== undefined && body.version !== newest!.version)
         throw new AppError(409, `The agent has version ${newest!.version} meanwhile`);
       const model = typeof body.model === 'object' ? body.model.id : body.model;
-      if (body.name !== undefined) row = await roster.system.change(id, { name: body.name });
-      const configured = await roster.system.configure(row, model === undefined ? {} : { model: { default: model } }, {
+      const config = model === undefined ? {} : { model: { default: model } };
+      const purpose = {
         ...(body.system !== undefined && { instruction: body.system ?? '' }),
         ...(body.description !== undefined && { description: body.description ?? '' }),
         ...(body.tools !== undefined && purposeOf(body.tools ?? [])),
-      });
+      };
+      await gate.check(row, { config, purpose });
+      if (body.name !== undefined) row = await roster.system.change(id, { name: body.name });
+      const configured = await roster.system.configure(row, config, purpose);
       if (configured.agent.status === 'running') await fleet.driver.configure(configured.agent, configured.definition);
       const was = await store.beside(db, userId, id);
       await store.putBeside(db, userId, id, {

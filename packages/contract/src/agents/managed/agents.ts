@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { firstOf } from '../ai/v1/fields.ts';
-import { AGENT_LIMIT_TEXT, START_TEXTS, TAKEN_TEXTS } from '../fields.ts';
+import { AGENT_LIMIT_TEXT, NOT_PASSED_TEXTS, START_TEXTS, TAKEN_TEXTS } from '../fields.ts';
 import {
   anyQuery,
   idParam,
@@ -126,7 +126,7 @@ export const updateAgent = endpoint({
     version: z.int().optional(),
   }),
   reply: agent,
-  errors: { ...REACH_ERRORS, 400: [NOT_YOURS], 409: ['The agent has version <number> meanwhile'] },
+  errors: { ...REACH_ERRORS, 400: [NOT_YOURS], 409: ['The agent has version <number> meanwhile', ...NOT_PASSED_TEXTS] },
 });
 
 export const listAgents = endpoint({
