@@ -96,17 +96,10 @@ function apply(state: SessionState, event: SessionEvent): void {
       state.spent = addSpent(state.spent, event.spent);
       break;
     case 'approval_requested':
-      change(state, event.callId, {
-        approval: 'pending',
-        approvalId: event.approvalId,
-        ...(event.question && { question: event.question }),
-      });
+      asked(state, event);
       break;
     case 'approval_decided':
-      change(state, event.callId, {
-        approval: event.approved ? 'approved' : 'denied',
-        ...(event.answer !== undefined && { answer: event.answer }),
-      });
+      decided(state, event);
       break;
     case 'compaction':
       // What it stands for may hold the beginning of the run, so it carries the sums up to here.
@@ -135,6 +128,19 @@ function apply(state: SessionState, event: SessionEvent): void {
       break;
   }
 }
+
+const asked = (state: SessionState, event: SessionEvent & { type: 'approval_requested' }): void =>
+  change(state, event.callId, {
+    approval: 'pending',
+    approvalId: event.approvalId,
+    ...(event.question && { question: event.question }),
+  });
+
+const decided = (state: SessionState, event: SessionEvent & { type: 'approval_decided' }): void =>
+  change(state, event.callId, {
+    approval: event.approved ? 'approved' : 'denied',
+    ...(event.answer !== undefined && { answer: event.answer }),
+  });
 
 const begun = ({ seq, limits, trace, depth }: SessionEvent & { type: 'user' }) => ({
   seq,

@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import type { AgentBackup } from '@troupe/contract';
-import { BACKUPS_KEPT, definitionSchema } from '@troupe/domain';
+import { BACKUPS_KEPT, definitionSchema, type AgentDefinition } from '@troupe/domain';
 import type { BackupRow, Fleet } from '@troupe/fleet';
 import { iso } from '@troupe/kernel';
-import type { Roster } from '@troupe/roster';
+import type { AgentRow, Roster } from '@troupe/roster';
 import { visibleTo } from '../../context.ts';
-import type { Gate } from '../evaluations/gate.ts';
 
 const shown = ({ id, created_at, size, reason, image, version }: BackupRow): AgentBackup => ({
   id,
@@ -28,7 +27,7 @@ export function createBackupService({
 }: {
   fleet: Fleet;
   roster: Roster;
-  gate: Pick<Gate, 'checkWhole'>;
+  gate: { checkWhole: (agent: AgentRow, definition: AgentDefinition) => Promise<void> };
 }) {
   const find = (agentId: string, userId: string | undefined) => visibleTo(roster, userId).get(agentId);
   return {

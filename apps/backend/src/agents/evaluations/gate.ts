@@ -21,8 +21,6 @@ function why({ error, verdicts }: NotPassed): string {
 /** It was the gate that refused. */
 export const isUntried = (error: unknown): boolean => error instanceof AppError && error.extra['code'] === CODE;
 
-export type Gate = ReturnType<typeof createGate>;
-
 export function createGate({ db, roster }: { db: Database; roster: Roster }) {
   /** Throws 409 and says which case was not passed with what the agent would be. */
   async function passed(agent: AgentRow, next: () => Promise<AgentDefinition> | AgentDefinition): Promise<void> {

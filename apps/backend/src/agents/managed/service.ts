@@ -3,12 +3,11 @@ import type { Database } from '@troupe/db';
 import { FREE_PLAN, isPlan, USUAL_TOOLSETS, type AgentDefinition, type VersionedDefinition } from '@troupe/domain';
 import type { Fleet } from '@troupe/fleet';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
-import type { AgentRow, Roster } from '@troupe/roster';
+import type { AgentChange, AgentRow, Roster } from '@troupe/roster';
 import type { AgentService, Caller } from '../agents/service.ts';
 import type { KillSwitch } from '../kill-switch.ts';
 import { changed, paged, type ListQuery } from './paging.ts';
 import * as store from './store.ts';
-import type { Gate } from '../evaluations/gate.ts';
 
 export interface ManagedDeps {
   db: Database;
@@ -16,7 +15,7 @@ export interface ManagedDeps {
   roster: Roster;
   fleet: Fleet;
   agents: AgentService;
-  gate: Pick<Gate, 'check'>;
+  gate: { check: (agent: AgentRow, change: AgentChange) => Promise<void> };
   refuseWhenDisabled: KillSwitch;
 }
 

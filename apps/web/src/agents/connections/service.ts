@@ -69,23 +69,29 @@ export function createConnections({ roster, backend, log, untried }: Connections
       return reach(call(gateway.connections.consent, { ...of(agentId, name), body }));
     },
 
-    /** Where the browser goes next, whatever it came back with. */
-    async finish(user: User, came: Came, address: string): Promise<string> {
-      const { agentId, name, page } = placeOf(came);
-      if (agentId === '' || name === '') return '/dashboard/agents';
-      const { code, state = '', iss, error } = came;
-      if (code === undefined || error !== undefined) return page({ refused: name });
-      try {
-        const { call } = await client(user, agentId, address);
-        const body = { code, state, ...(iss !== undefined && { iss }) };
-        await reach(call(gateway.connections.consented, { ...of(agentId, name), body }));
-        return page({ connected: name });
-      } catch (err) {
-        if (!(err instanceof AppError)) throw err;
-        log.info({ err, agentId }, 'an MCP server could not be connected');
-        return page({ failed: name });
-      }
-    },
+    finish: createFinish(client, log),
+  };
+}
+
+type Client = (user: User, agentId: string, address: string) => Promise<ReturnType<BackendClient['as']>>;
+
+/** Where the browser goes next, whatever it came back with. */
+function createFinish(client: Client, log: Log) {
+  return async function finish(user: User, came: Came, address: string): Promise<string> {
+    const { agentId, name, page } = placeOf(came);
+    if (agentId === '' || name === '') return '/dashboard/agents';
+    const { code, state = '', iss, error } = came;
+    if (code === undefined || error !== undefined) return page({ refused: name });
+    try {
+      const { call } = await client(user, agentId, address);
+      const body = { code, state, ...(iss !== undefined && { iss }) };
+      await reach(call(gateway.connections.consented, { params: { agentId, id: name }, body }));
+      return page({ connected: name });
+    } catch (err) {
+      if (!(err instanceof AppError)) throw err;
+      log.info({ err, agentId }, 'an MCP server could not be connected');
+      return page({ failed: name });
+    }
   };
 }
 

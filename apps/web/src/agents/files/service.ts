@@ -56,6 +56,18 @@ function headersFor(path: string, show: boolean, length: string | null): Record<
   };
 }
 
+/** Files that the agent is always shown are what it is, as its instruction is. */
+function createChanging({ roster, untried }: Pick<FilesDeps, 'roster' | 'untried'>) {
+  return async function changing(user: User, agentId: string, path: string, force: boolean): Promise<void> {
+    const own = roster.of(user.id);
+    const [newest] = await own.definitions(await own.get(agentId), 1);
+    const shown = newest?.definition.traits?.promptFiles ?? [];
+    const changed = posix.normalize(path);
+    const isShown = shown.map((one) => posix.normalize(one)).some((one) => `${one}/`.startsWith(`${changed}/`));
+    if (isShown || (shown.length > 0 && changed === '.')) await untried(user.id, agentId, force);
+  };
+}
+
 /** An agent's files. The agent itself keeps them; web checks whose they are and how large one may be. */
 export function createFiles({ roster, backend, untried }: FilesDeps) {
   const client = async (user: User, agentId: string, address: string) => {
@@ -63,15 +75,7 @@ export function createFiles({ roster, backend, untried }: FilesDeps) {
     return backend.as(user, address);
   };
 
-  /** Files that the agent is always shown are what it is, as its instruction is. */
-  async function changing(user: User, agentId: string, path: string, force: boolean): Promise<void> {
-    const own = roster.of(user.id);
-    const [newest] = await own.definitions(await own.get(agentId), 1);
-    const shown = newest?.definition.traits?.promptFiles ?? [];
-    const changed = posix.normalize(path);
-    const isShown = shown.map((one) => posix.normalize(one)).some((one) => `${one}/`.startsWith(`${changed}/`));
-    if (isShown || (shown.length > 0 && changed === '.')) await untried(user.id, agentId, force);
-  }
+  const changing = createChanging({ roster, untried });
 
   return {
     async list(user: User, agentId: string, path: string | undefined, address: string) {
