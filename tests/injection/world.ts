@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { stringify } from 'yaml';
+import { startMcp } from '@troupe/testing/mcp/counted';
 import { createDirector, steps, type Director, type Step } from '@troupe/testing/services/director';
 import { person, type Body, type Person } from '@troupe/testing/services/people';
 import { startServices, type StartedServices } from '@troupe/testing/services/services';
 import { obeying, type Aim } from './goals.ts';
-import { startMcp, startSink, startSite } from './servers.ts';
+import { startSink, startSite } from './servers.ts';
 
 /** An agent with much to lose and a model that heeds everybody. */
 

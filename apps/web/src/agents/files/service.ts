@@ -68,6 +68,34 @@ function createChanging({ roster, untried }: Pick<FilesDeps, 'roster' | 'untried
   };
 }
 
+type Client = (user: User, agentId: string, address: string) => Promise<ReturnType<BackendClient['as']>>;
+
+function writing(client: Client, changing: ReturnType<typeof createChanging>) {
+  return {
+    async put(
+      user: User,
+      agentId: string,
+      { force = false, ...query }: { path: string; fresh?: 'true'; force?: boolean },
+      bytes: Buffer,
+      address: string,
+    ) {
+      const most = isPlan(user.plan) ? UPLOAD_MB[user.plan] : Math.max(...Object.values(UPLOAD_MB));
+      if (bytes.length > most * MB) throw new AppError(413, `A file may have ${most} MB at most`);
+      const { call } = await client(user, agentId, address);
+      if (query.fresh === undefined) await changing(user, agentId, query.path, force);
+      // The same bytes: a buffer of a request is never part of a shared one.
+      const given = bytes as Buffer<ArrayBuffer>;
+      return reach(call(gateway.files.put, { params: { agentId }, query, bytes: given, timeout: TRANSFER_MS }));
+    },
+
+    async remove(user: User, agentId: string, path: string, force: boolean, address: string) {
+      const { call } = await client(user, agentId, address);
+      await changing(user, agentId, path, force);
+      return reach(call(gateway.files.remove, { params: { agentId }, query: { path } }));
+    },
+  };
+}
+
 /** An agent's files. The agent itself keeps them; web checks whose they are and how large one may be. */
 export function createFiles({ roster, backend, untried }: FilesDeps) {
   const client = async (user: User, agentId: string, address: string) => {
@@ -115,26 +143,6 @@ export function createFiles({ roster, backend, untried }: FilesDeps) {
       });
     },
 
-    async put(
-      user: User,
-      agentId: string,
-      { force = false, ...query }: { path: string; fresh?: 'true'; force?: boolean },
-      bytes: Buffer,
-      address: string,
-    ) {
-      const most = isPlan(user.plan) ? UPLOAD_MB[user.plan] : Math.max(...Object.values(UPLOAD_MB));
-      if (bytes.length > most * MB) throw new AppError(413, `A file may have ${most} MB at most`);
-      const { call } = await client(user, agentId, address);
-      if (query.fresh === undefined) await changing(user, agentId, query.path, force);
-      // The same bytes: a buffer of a request is never part of a shared one.
-      const given = bytes as Buffer<ArrayBuffer>;
-      return reach(call(gateway.files.put, { params: { agentId }, query, bytes: given, timeout: TRANSFER_MS }));
-    },
-
-    async remove(user: User, agentId: string, path: string, force: boolean, address: string) {
-      const { call } = await client(user, agentId, address);
-      await changing(user, agentId, path, force);
-      return reach(call(gateway.files.remove, { params: { agentId }, query: { path } }));
-    },
+    ...writing(client, changing),
   };
 }
