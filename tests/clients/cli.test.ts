@@ -214,6 +214,24 @@ describe('signed in', () => {
     assert.equal((await troupe(['import'])).code, 2);
   });
 
+  test('cases are tried, and one that does not pass is an exit code', async () => {
+    const troupeAt = createTroupe({ url: world.services.web, key: world.user.key });
+    const add = (name: string, text: string) =>
+      troupeAt.call('POST /api/agents/:id/evaluation-cases', {
+        params: { id: agentId },
+        body: { name, input: 'Say hello.', checks: [{ kind: 'contains', text }] },
+      });
+    await add('greets', 'Hello');
+    assert.match(await done('eval', 'Ada'), /greets\s+passed/);
+    await add('sings', 'la la la');
+    const failed = await troupe(['eval', 'Ada', '--json']);
+    assert.equal(failed.code, 1, failed.err);
+    assert.match(failed.err, /1 of 2 cases have not passed/);
+    const { status, results } = JSON.parse(failed.out) as { status: string; results: { status: string }[] };
+    assert.deepEqual([status, results.map((one) => one.status)], ['failed', ['passed', 'failed']]);
+    assert.equal((await troupe(['eval'])).code, 2);
+  });
+
   test('an agent is deleted when that is meant, and who signs out is signed out', async () => {
     assert.equal((await troupe(['agents', 'delete', 'Ada'])).code, 2);
     await done('agents', 'delete', 'Ada', '--yes');

@@ -11,13 +11,18 @@ interface Spoken {
   content: string | null;
 }
 
-/** Writes a file when asked to, never answers when told to wait, and greets otherwise. */
+/** Writes a file and asks a question when asked to, never answers when told to wait, and greets otherwise. */
 const model: StandIn = await createStandIn((request, response) => {
   const messages = (request.body['messages'] ?? []) as Spoken[];
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   const text = messages[asked]?.content ?? '';
   const usage = { prompt_tokens: 50_000, completion_tokens: 10_000 };
   if (text.includes('wait')) return;
+  if (text.includes('paint') && messages.at(-1)?.role !== 'tool') {
+    const question = JSON.stringify({ message: 'Which colour?', options: ['red', 'blue'] });
+    const toolCalls = [{ id: 'call_1', name: 'user_prompt', arguments: question }];
+    return replyChat(request, response, { content: null, toolCalls, usage });
+  }
   if (text.includes('note') && messages.at(-1)?.role !== 'tool') {
     const toolCalls = [{ id: 'call_1', name: 'write_file', arguments: '{"path":"note.txt","content":"Hello"}' }];
     return replyChat(request, response, { content: null, toolCalls, usage });
@@ -43,7 +48,7 @@ browserSuite(
       const made = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
         name: 'Ada',
         model: 'xiaomi/mimo-v2-pro',
-        config: { instruction: 'You take notes.', tools: ['filesystem', 'memory'] },
+        config: { instruction: 'You take notes.', tools: ['filesystem', 'memory', 'user_prompt'] },
       });
       agentId = made.agent.id;
       watched = await openPage(stage.browser, stage.platform.url);
@@ -187,6 +192,27 @@ browserSuite(
       await page.getByRole('alertdialog').getByRole('button', { name: 'Remove verification' }).click();
       await page.getByRole('button', { name: 'Mark as verified' }).waitFor();
       await page.getByText('verified', { exact: true }).first().waitFor({ state: 'detached' });
+      assertQuiet(watched);
+    });
+
+    test('a question is answered where it is asked, and in the inbox', async () => {
+      const { page } = watched;
+      await open('chat');
+      const log = page.getByRole('log');
+      await say(page, 'Let us paint');
+      const card = log.getByRole('group', { name: 'Asks you' });
+      await card.getByText('Which colour?').waitFor();
+      await card.getByLabel('Your answer').fill('green');
+      await card.getByRole('button', { name: 'Answer', exact: true }).click();
+      await log.getByText('Done. green').waitFor();
+
+      await say(page, 'Let us paint again');
+      await card.getByText('Which colour?').waitFor();
+      await settle(page, '/dashboard/inbox');
+      await page.getByRole('group', { name: 'Asks you' }).getByRole('button', { name: 'blue' }).click();
+      await page.getByText('Answered').first().waitFor();
+      await open('chat');
+      await log.getByText('Done. blue').waitFor();
       assertQuiet(watched);
     });
   },

@@ -22,6 +22,8 @@ export const HELP = `troupe: agents of a Troupe platform, from the terminal
   troupe files get AGENT PATH [-o FILE]
   troupe files put AGENT FILE [PATH]
 
+  troupe eval AGENT [--max-cost USD]        try its cases; ends with 1 when one has not passed
+
   troupe usage [--days N] [--by day|model]
   troupe export AGENT [-o FILE]             all of an agent in one file, to be kept or restored elsewhere
   troupe import FILE [--path DOCUMENT]      what files of docker-agent, OpenClaw, Paperclip or Letta would become:

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { createTroupe } from '@troupe/client';
 import { agents } from './commands/agents.mjs';
 import { chat } from './commands/chat.mjs';
+import { evaluate } from './commands/eval.mjs';
 import { exporting } from './commands/export.mjs';
 import { files } from './commands/files.mjs';
 import { importing } from './commands/import.mjs';
@@ -28,6 +29,7 @@ const COMMANDS = {
   logs,
   tasks,
   files,
+  eval: evaluate,
   usage: usageOf,
   export: exporting,
   import: importing,
@@ -55,6 +57,7 @@ const OPTIONS = {
   output: { ...text, short: 'o' },
   path: text,
   plan: text,
+  'max-cost': text,
   'agent-url': text,
   token: text,
 };

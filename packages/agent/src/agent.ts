@@ -100,7 +100,8 @@ export interface Agent {
   stopTask: (id: string, by: string) => Promise<boolean>;
   /** All that it has; nobody is told. Answers how many. */
   stopTasks: (by: string) => Promise<number>;
-  decide: (approvalId: string, approved: boolean, by: string) => Promise<void>;
+  /** `answer`: to a question, with words. */
+  decide: (approvalId: string, approved: boolean, by: string, answer?: string) => Promise<void>;
   /** Takes a new configuration over at once. */
   configure: (config: unknown) => Promise<AgentConfig>;
   /** Looks whether there is something to do, and does it. No model call when there is nothing. */

@@ -119,3 +119,11 @@ export const callOnce =
     request.messages.at(-1)?.role === 'tool'
       ? `told: ${(request.messages.at(-1) as unknown as { content: string }).content}`
       : { calls: [{ tool: 'count', args: { what } }] };
+
+/** A script that asks its person for a colour and repeats what it heard. */
+export const asking = (request: { messages: { role: string; content?: unknown }[] }) => {
+  const last = request.messages.at(-1);
+  return last?.role === 'tool'
+    ? `told: ${String(last.content)}`
+    : { calls: [{ tool: 'user_prompt', args: { message: 'Which colour?', options: ['red', 'blue'] } }] };
+};

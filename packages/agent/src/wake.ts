@@ -205,8 +205,8 @@ class AwakeAgent implements Agent {
     return true;
   }
 
-  async decide(approvalId: string, approved: boolean, by: string): Promise<void> {
-    const decided = await this.store.decide(approvalId, approved, by);
+  async decide(approvalId: string, approved: boolean, by: string, answer?: string): Promise<void> {
+    const decided = await this.store.decide(approvalId, approved, by, answer);
     if (decided === 'unknown') throw new AppError(404, 'Approval not found');
     if (decided === 'decided') throw new AppError(409, 'Approval is already decided');
     await this.#claimAndBegin(decided.sessionId);

@@ -51,6 +51,7 @@ export interface Endpoints {
     params: { id: string };
     query: {
       path: string;
+      force?: 'true' | 'false';
     };
     reply: {
       success: true;
@@ -81,6 +82,9 @@ export interface Endpoints {
   /** Remove an MCP server, and what opened it */
   'DELETE /api/agents/:id/mcp-servers/:name': {
     params: { id: string; name: string };
+    query?: {
+      force?: 'true' | 'false';
+    };
     reply: {
       success: true;
     };
@@ -1080,6 +1084,12 @@ export interface Endpoints {
         isError?: boolean;
         approvalId?: string;
         approved?: boolean;
+        question?: {
+          message: string;
+          title?: string;
+          options?: string[];
+        };
+        answer?: string;
         outcome?: string;
         reason?: string;
         summary?: string;
@@ -1509,9 +1519,11 @@ export interface Endpoints {
     reply: {
       budgets: ({
         kind: 'cap' | 'tokens' | 'payments' | 'strangers';
-        scope: 'user' | 'agent' | 'run';
+        scope: 'user' | 'agent' | 'run' | 'team';
         agentId: string | null;
         agentName: string | null;
+        teamId?: string | null;
+        teamName?: string | null;
         period: 'day' | 'month' | 'total';
         unit: 'usd' | 'tokens' | 'messages';
         limit: number | null;
@@ -1766,6 +1778,11 @@ export interface Endpoints {
         sessionId: string;
         tool: string;
         args: string;
+        question?: {
+          message: string;
+          title?: string;
+          options?: string[];
+        };
       } | {
         id: string;
         agentId: string;
@@ -2066,7 +2083,7 @@ export interface Endpoints {
     reply: {
       notices: ({
         id: string;
-        kind: 'agent_failed' | 'task_failing' | 'device_waiting' | 'spend_cap_near' | 'installation_quiet' | 'message_failed' | 'payment_waiting' | 'access_asked';
+        kind: 'agent_failed' | 'task_failing' | 'device_waiting' | 'spend_cap_near' | 'installation_quiet' | 'message_failed' | 'payment_waiting' | 'access_asked' | 'defaults_not_taken';
         message: string;
         link: string | null;
         createdAt: string;
@@ -2499,8 +2516,9 @@ export interface Endpoints {
   'GET /api/usage/caps': {
     reply: {
       caps: ({
-        scope: 'user' | 'agent' | 'run';
+        scope: 'user' | 'agent' | 'run' | 'team';
         agentId: string | null;
+        teamId: string | null;
         period: 'day' | 'month' | 'total';
         limitUsd: number;
         usedUsd: number | null;
@@ -3134,11 +3152,12 @@ export interface Endpoints {
       ms: number | null;
     };
   };
-  /** Allow or refuse a tool call that waits */
+  /** Allow or refuse a tool call that waits, or answer a question */
   'POST /api/agents/:id/approvals/:approvalId': {
     params: { id: string; approvalId: string };
     body: {
       approved: boolean;
+      answer?: string;
     };
     reply: {
       success: true;
@@ -3170,6 +3189,9 @@ export interface Endpoints {
   /** Put an agent back to a copy; what it is now is copied first */
   'POST /api/agents/:id/backups/:backupId/restore': {
     params: { id: string; backupId: string };
+    query?: {
+      force?: 'true' | 'false';
+    };
     reply: {
       success: true;
       restored: string;
@@ -5351,6 +5373,7 @@ export interface Endpoints {
     query: {
       path: string;
       fresh?: 'true';
+      force?: 'true' | 'false';
     };
     reply: {
       path: string;
@@ -5388,6 +5411,9 @@ export interface Endpoints {
   /** Attach an MCP server to an agent, or replace the one of that name */
   'PUT /api/agents/:id/mcp-servers/:name': {
     params: { id: string; name: string };
+    query?: {
+      force?: 'true' | 'false';
+    };
     body?: {
       url?: string;
       headers?: Record<string, string>;
@@ -5533,15 +5559,17 @@ export interface Endpoints {
   /** Set one spend cap, or remove it with limitUsd null */
   'PUT /api/usage/caps': {
     body: {
-      scope: 'user' | 'agent' | 'run';
+      scope: 'user' | 'agent' | 'run' | 'team';
       agentId?: string;
+      teamId?: string;
       period?: 'day' | 'month' | 'total';
       limitUsd: number | null;
     };
     reply: {
       caps: ({
-        scope: 'user' | 'agent' | 'run';
+        scope: 'user' | 'agent' | 'run' | 'team';
         agentId: string | null;
+        teamId: string | null;
         period: 'day' | 'month' | 'total';
         limitUsd: number;
         usedUsd: number | null;

@@ -46,10 +46,12 @@ export {
   type ChannelReceipt,
 } from './agents/channels/fields.ts';
 export { MOST_COMPARED } from './agents/compare.ts';
-export type { SessionHead, Attachment, SessionStep, Branch } from './agents/conversations/fields.ts';
+export { ANSWER_LENGTH, ANSWER_TOO_LONG } from './agents/conversations/fields.ts';
+export type { SessionHead, Attachment, SessionStep, Branch, Question } from './agents/conversations/fields.ts';
 export type { Deployment } from './agents/deployments.ts';
 export type { Device } from './agents/devices.ts';
 export {
+  NOT_PASSED_TEXTS,
   agentPurpose,
   AGENT_NOT_FOUND,
   AGENT_GONE,

@@ -1,6 +1,6 @@
--- Decides an approval once; null: there is none, empty: it was decided before.
-create or replace function agent_decide(p_agent text, p_approval text, p_approved boolean, p_by text) returns text
-  language plpgsql as $$
+-- Decides an approval once, or answers a question; null: there is none, empty: it was decided before.
+create or replace function agent_decide(p_agent text, p_approval text, p_approved boolean, p_by text, p_answer text)
+  returns text language plpgsql as $$
 declare
   asked agent_events;
   s agent_sessions;
@@ -13,8 +13,9 @@ begin
       and (e.type = 'run_ended' or (e.type = 'approval_decided' and e.data ->> 'approvalId' = p_approval))) then
     return '';
   end if;
-  perform agent_store_events(s, jsonb_build_array(jsonb_build_object('type', 'approval_decided',
-    'approvalId', p_approval, 'callId', asked.data ->> 'callId', 'approved', p_approved, 'by', p_by)), null);
+  perform agent_store_events(s, jsonb_build_array(jsonb_strip_nulls(jsonb_build_object('type', 'approval_decided',
+    'approvalId', p_approval, 'callId', asked.data ->> 'callId', 'approved', p_approved, 'by', p_by,
+    'answer', p_answer))), null);
   update agent_sessions set last_seq = last_seq + 1, status = 'open', updated_at = now() where id = s.id;
   return s.id;
 end $$;

@@ -10,7 +10,8 @@ begin
   set used = c.used + case c.scope when 'tokens' then p_tokens else p_micros end
   where c.user_id = p_user
     and c.since in (spend_since('day', p_at), spend_since('month', p_at), spend_since('total', p_at))
-    and c.scope_id = case c.scope when 'agent' then p_agent when 'run' then p_run else '' end
+    and c.scope_id = case c.scope when 'agent' then p_agent when 'run' then p_run
+      when 'team' then (select a.team_id from agents a where a.id = p_agent and a.user_id = p_user) else '' end
     and c.scope <> 'credits'
     -- what credits paid for takes nothing from the quota
     and not (c.scope = 'tokens' and p_counted @> '[{"scope":"credits"}]')

@@ -12,8 +12,9 @@ begin
   select p_user, p_scope, p_scope_id, p_since, coalesce(sum(
     case p_scope when 'tokens' then d.input_tokens + d.output_tokens else d.cost_micros end), 0), 0
   from usage_daily d
-  where d.user_id = p_user and d.day >= first_day and p_scope in ('user', 'agent', 'tokens')
+  where d.user_id = p_user and d.day >= first_day and p_scope in ('user', 'agent', 'tokens', 'team')
     and (p_scope <> 'agent' or d.agent_id = p_scope_id)
+    and (p_scope <> 'team' or d.agent_id in (select a.id from agents a where a.user_id = p_user and a.team_id = p_scope_id))
   returning * into result;
   return result;
 end $$;

@@ -17,12 +17,13 @@ begin
 
   for cap in
     (select distinct on (c.scope) c.scope, c.period, c.limit_micros,
-      case c.scope when 'agent' then p_agent when 'run' then p_run else '' end as target
+      case c.scope when 'agent' then p_agent when 'run' then p_run when 'team' then c.scope_id else '' end as target
     from spend_caps c
     where c.user_id = p_user and (
       c.scope = 'user'
       or (c.scope = 'agent' and p_agent is not null and c.scope_id in (p_agent, '*'))
-      or (c.scope = 'run' and p_run is not null and c.scope_id = '*'))
+      or (c.scope = 'run' and p_run is not null and c.scope_id = '*')
+      or (c.scope = 'team' and c.scope_id = (select a.team_id from agents a where a.id = p_agent and a.user_id = p_user)))
     -- an agent's own cap counts instead of the one for each agent
     order by c.scope, c.scope_id = '*')
     union all

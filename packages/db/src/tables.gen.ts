@@ -1005,14 +1005,14 @@ export interface Tables {
   spend_caps: {
     limit_micros: Int8;
     period: 'day' | 'month' | 'total';
-    scope: 'user' | 'agent' | 'run';
+    scope: 'user' | 'agent' | 'run' | 'team';
     scope_id: string;
     updated_at: Timestamp;
     user_id: string;
   };
   spend_counters: {
     reserved: Int8;
-    scope: 'user' | 'agent' | 'run' | 'widget' | 'tokens' | 'credits';
+    scope: 'user' | 'agent' | 'run' | 'widget' | 'tokens' | 'credits' | 'team';
     scope_id: string;
     since: Timestamp;
     used: Int8;

@@ -46,6 +46,7 @@ const OWN: Readonly<Record<TeamTool, Readonly<Record<string, 'looks' | 'acts'>>>
     view_background_job: 'looks',
     stop_background_job: 'looks',
   },
+  user_prompt: { user_prompt: 'looks' },
 };
 
 /** What docker-agent calls some of them. */

@@ -30,7 +30,7 @@ export interface Fleet {
   settle: (agentId: string) => Promise<void>;
   resetMemory: (agent: AgentRow) => Promise<void>;
   remove: (agent: AgentRow) => Promise<void>;
-  readonly backups: Pick<Backups, 'list' | 'get' | 'read'>;
+  readonly backups: Pick<Backups, 'list' | 'get' | 'read' | 'settingsOf'>;
   backUp: (agent: AgentRow) => Promise<BackupRow>;
   /** Puts it back to a backup, and tells which one holds what it was before. */
   restore: (agent: AgentRow, backupId: string) => Promise<{ agent: AgentRow; safety: BackupRow }>;

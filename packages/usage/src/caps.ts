@@ -4,13 +4,15 @@ import { AppError, isoOrNull, type Clock } from '@troupe/kernel';
 import { sql } from 'kysely';
 import { CAPS_MS } from './spend.ts';
 
-export type CapScope = 'user' | 'agent' | 'run';
+export type CapScope = 'user' | 'agent' | 'run' | 'team';
 export type CapPeriod = 'day' | 'month' | 'total';
 
 export interface CapChange {
   scope: CapScope;
   /** With scope `agent`: the one agent it is for; left out: each agent. */
   agentId?: string;
+  /** With scope `team`: whose pot it is. */
+  teamId?: string;
   period?: CapPeriod;
   /** Null removes the cap. */
   limitUsd: number | null;
@@ -19,6 +21,7 @@ export interface CapChange {
 export interface Cap {
   scope: CapScope;
   agentId: string | null;
+  teamId: string | null;
   period: CapPeriod;
   limitUsd: number;
   /** Null where the cap counts for each agent or run by itself. */
@@ -46,8 +49,8 @@ const USD = 1_000_000;
 const MAX_CAPS = 200;
 
 function createSetting({ db, clock }: CapsOptions) {
-  async function set(userId: string, { scope, agentId, period, limitUsd }: CapChange): Promise<void> {
-    const scopeId = scope === 'user' ? '' : scope === 'agent' ? (agentId ?? EACH) : EACH;
+  async function set(userId: string, { scope, agentId, teamId, period, limitUsd }: CapChange): Promise<void> {
+    const scopeId = { user: '', agent: agentId ?? EACH, run: EACH, team: teamId ?? '' }[scope];
     const values = {
       period: period ?? (scope === 'run' ? 'total' : 'month'),
       limit_micros: Math.round((limitUsd ?? 0) * USD),
@@ -95,7 +98,8 @@ export function createCaps(deps: CapsOptions): Caps {
       select c.scope, c.scope_id, c.period, c.limit_micros, spend_resets(c.period, ${now}::timestamptz) as resets_at,
         coalesce(n.used, case when c.scope_id <> ${EACH} then (
           select coalesce(sum(d.cost_micros), 0)::bigint from usage_daily d
-          where d.user_id = c.user_id and (c.scope = 'user' or d.agent_id = c.scope_id)
+          where d.user_id = c.user_id and (c.scope = 'user' or d.agent_id = c.scope_id or (c.scope = 'team' and d.agent_id in (
+              select a.id from agents a where a.user_id = c.user_id and a.team_id = c.scope_id)))
             and d.day >= (spend_since(c.period, ${now}::timestamptz) at time zone 'UTC')::date) end) as used,
         coalesce(n.reserved, case when c.scope_id <> ${EACH} then 0 end) as reserved
       from spend_caps c
@@ -105,6 +109,7 @@ export function createCaps(deps: CapsOptions): Caps {
     return rows.map((row) => ({
       scope: row.scope,
       agentId: row.scope === 'agent' && row.scope_id !== EACH ? row.scope_id : null,
+      teamId: row.scope === 'team' ? row.scope_id : null,
       period: row.period,
       limitUsd: Number(row.limit_micros) / USD,
       usedUsd: row.used === null ? null : Number(row.used) / USD,

@@ -51,7 +51,7 @@ export const CAPS_MS = 250;
 const MAX_REMEMBERED = 10_000;
 
 interface Refused {
-  scope: 'user' | 'agent' | 'run' | 'widget' | 'tokens';
+  scope: 'user' | 'agent' | 'run' | 'team' | 'widget' | 'tokens';
   used: number;
   limit: number;
   resetsAt: string | null;
@@ -61,6 +61,7 @@ const WHAT: Record<Refused['scope'], string> = {
   user: 'Spend cap reached',
   agent: 'Spend cap of this agent reached',
   run: 'Spend cap of this run reached',
+  team: 'The team’s pot is used up',
   widget: 'Daily cap of this widget reached',
   tokens: 'Monthly token quota reached',
 };

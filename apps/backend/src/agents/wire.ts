@@ -1,4 +1,4 @@
-import type { Accounts } from '@troupe/accounts';
+import { raiseNotice, type Accounts } from '@troupe/accounts';
 import { createSandbox, type Sandbox } from '@troupe/agent';
 import type { ChannelHost } from '@troupe/channels';
 import { applyConfigJob, stopAgentsJob, takeChangeJob, tryCaseJob } from '@troupe/contract';
@@ -13,7 +13,7 @@ import {
   type Running,
   type Server,
 } from '@troupe/kernel';
-import { memberOf, type Roster } from '@troupe/roster';
+import { memberOf, type AgentRow, type Roster } from '@troupe/roster';
 import type { BackendDeps } from '../deps.ts';
 import type { AgentKeys } from './agent-keys.ts';
 import { deliverPushes } from './a2a/delivery.ts';
@@ -29,7 +29,7 @@ import { createChannels } from './channels/service.ts';
 import { deploymentRoutes } from './deployments/routes.ts';
 import { createDeployments } from './deployments/service.ts';
 import { createDriver, dashboardOf } from './driver.ts';
-import { createGate } from './evaluations/gate.ts';
+import { createGate, isUntried } from './evaluations/gate.ts';
 import { createEvaluations, type EvaluationsService } from './evaluations/service.ts';
 import { createRuntimeProgram } from './installations/program.ts';
 import { installationRoutes } from './installations/routes.ts';
@@ -187,12 +187,12 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }
     gate,
   });
   const refuseWhenDisabled = createKillSwitch(settings.PROVISIONING_DISABLED);
-  const making = { db, roster, agents, fleet, refuseWhenDisabled };
+  const making = { db, roster, agents, fleet, gate, refuseWhenDisabled };
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
   agentRoutes(server, agents);
   lifecycleRoutes(server, createLifecycle({ fleet, roster, version, audit: accounts.audit }));
-  backupRoutes(server, createBackupService({ fleet, roster }));
+  backupRoutes(server, createBackupService({ fleet, roster, gate }));
   deploymentRoutes(server, createDeployments({ ...making, log, version, defaultModel }));
   teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster }));
   skillRoutes(server, createSkillFiles({ db, roster }));
@@ -235,9 +235,27 @@ function wireEvaluations(server: Server, { ai, agents, outbound, sandbox, ...dep
   return trials;
 }
 
-function workJobs({ jobs, roster }: AgentDeps, fleet: Fleet, driver: Driver): void {
+function workJobs({ db, jobs, roster, clock }: AgentDeps, fleet: Fleet, driver: Driver): void {
+  const gate = createGate({ db, roster });
+  /** One whose cases have not passed with the owner's new defaults stays as it is, and its owner is told. */
+  const isHeld = async (agent: AgentRow): Promise<boolean> => {
+    try {
+      await gate.check(agent, { config: {}, purpose: {} });
+      return false;
+    } catch (error) {
+      if (!isUntried(error)) throw error;
+      const { id, name, user_id: userId } = agent;
+      const message = `${name} does not have your new defaults: its cases have not passed with them.`;
+      const link = `/dashboard/agents/${id}?tab=evaluations`;
+      await db.asSystem((tx) =>
+        raiseNotice(tx, { userId, kind: 'defaults_not_taken', subject: id, message, link }, clock()),
+      );
+      return true;
+    }
+  };
   const applyConfig = async (owner: string): Promise<void> => {
     for (const agent of await roster.of(owner).list()) {
+      if (await isHeld(agent)) continue;
       const { agent: changed, definition } = await roster.system.configure(agent, {});
       if (changed.status === 'running') await driver.configure(changed, definition);
     }

@@ -31,6 +31,7 @@ export const inbox = {
   verified: 'address proven',
   notVerified: 'address not proven',
   allowed: 'Allowed',
+  answered: 'Answered',
   refused: 'Refused',
   granted: (name: string) => `${name} has access`,
 };

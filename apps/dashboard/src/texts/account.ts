@@ -130,6 +130,7 @@ export const notifications = {
     task_failing: 'A task fails three times in a row',
     device_waiting: 'A device waits for you',
     spend_cap_near: 'A spend cap is near',
+    defaults_not_taken: 'An agent does not take new defaults',
     installation_quiet: 'An installation goes quiet',
     message_failed: 'A message to another agent cannot be delivered',
     payment_waiting: 'A payment waits for you',

@@ -4,6 +4,7 @@ import { MOST_PAYMENT_USD } from '@troupe/contract';
 export const cost = {
   capScope: 'For',
   scopes: { user: 'All of your agents together', agent: 'One agent', run: 'Each run' } as Record<string, string>,
+  teamPot: (team: string) => `Pot of ${team}`,
   everyAgent: 'Each agent',
   capAgent: 'Agent',
   capPeriod: 'In',

@@ -9,6 +9,16 @@ export const teams = {
   agents: (n: number) => (n === 1 ? '1 agent' : `${n} agents`),
   made: (agents: string, when: string) => `${agents}, made ${when}`,
   leads: 'leads',
+  pot: 'Pot',
+  potHint: 'What all agents of the team may spend together, whoever of them spends it.',
+  noPot: 'No pot: the caps of the agents and of your account hold.',
+  potUsed: (used: string, limit: string, period: string) => `${used} of ${limit} used ${period}`,
+  potReserved: (reserved: string) => `${reserved} set aside for calls under way`,
+  potPeriods: { day: 'today', month: 'this month', total: 'in all' } as Record<string, string>,
+  potSet: 'Set pot',
+  potRemove: 'Remove pot',
+  potLimit: 'At most, in USD',
+  potPeriod: 'In',
   use: 'Use',
   useNamed: (name: string) => `Use ${name}`,
   customise: 'Customise',
@@ -84,6 +94,7 @@ export const toolNames: Record<string, string> = {
   browser: 'Browser',
   code: 'Code',
   background_jobs: 'Background commands',
+  user_prompt: 'Questions to you',
   mcp: 'MCP server',
 };
 
@@ -97,4 +108,5 @@ export const toolHints: Record<string, string> = {
   browser: 'Uses pages in a browser of its own: clicks, types, takes pictures, downloads.',
   code: 'Runs JavaScript and Python in a sandbox and shows the pictures that they write.',
   background_jobs: 'Starts long commands and reads what they print while it goes on.',
+  user_prompt: 'Asks you something in the middle of its work, and waits for the answer.',
 };

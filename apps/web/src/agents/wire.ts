@@ -38,7 +38,7 @@ import { createDemo } from './demo/service.ts';
 import { deviceRoutes } from './devices/routes.ts';
 import { createDevices } from './devices/service.ts';
 import { evaluationRoutes } from './evaluations/routes.ts';
-import { createEvaluations } from './evaluations/service.ts';
+import { createEvaluations, createUntried } from './evaluations/service.ts';
 import { fileRoutes } from './files/routes.ts';
 import { createFiles } from './files/service.ts';
 import { heartbeatRoutes } from './heartbeat/routes.ts';
@@ -123,7 +123,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   compareRoutes(server, createCompare({ roster, models, conversations }));
   keepingRoutes(server, createKeeping({ roster, backend, models }));
   shareRoutes(server, createShares({ db, roster, backend, clock, url: deps.url }));
-  fileRoutes(server, createFiles({ roster, backend }));
+  fileRoutes(server, createFiles({ roster, backend, untried: createUntried({ db }) }));
   inboxRoutes(server, createInbox({ db, backend, log }));
   stageRoutes(server, createStage({ db, clock }));
   liveRoutes(server, createLive({ db, roster, backend, listener, log }));
@@ -149,7 +149,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   channelRoutes(server, createChannels({ roster, backend }));
   const logins = createLogins({ db, sealKey: secrets.walletKey });
   loginRoutes(server, createLoginsService({ roster, logins, clock }));
-  connectionRoutes(server, createConnections({ roster, backend, log }));
+  connectionRoutes(server, createConnections({ roster, backend, log, untried: createUntried({ db }) }));
   installationRoutes(server, backend);
   demoRoutes(server, createDemo(backend, catalogue));
   return {
@@ -222,7 +222,12 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
   knowledgeRoutes(server, knowledge);
   const teams = createTeams({ db, backend, clock, subscriber, disabled, pool, knowledge, log });
   teamRoutes(server, teams);
-  const parts = { teams, skills, files: createFiles({ roster, backend }), memory: createMemory({ roster, backend }) };
+  const parts = {
+    teams,
+    skills,
+    files: createFiles({ roster, backend, untried: createUntried({ db }) }),
+    memory: createMemory({ roster, backend }),
+  };
   importRoutes(server, createImports({ ...parts, tasks: createTasks({ db, clock }), pool, subscriber, log }));
   instanceRoutes(server, createInstances({ db, users: accounts.users, roster, backend, agentsDomain, version }));
   return agents;

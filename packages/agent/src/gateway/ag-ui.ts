@@ -1,6 +1,7 @@
 import { answerable, AppError } from '@troupe/kernel';
 import type { Input, LiveEvent, LiveThought } from '../agent.ts';
-import type { SessionEvent } from '../session/events.ts';
+import { ANSWER_LENGTH } from '@troupe/contract';
+import type { Question, SessionEvent } from '../session/events.ts';
 import { openTrail, readSession, type PendingCall, type Settled } from '../session/session.ts';
 import { APPROVALS_SHOWN, PAGE_BYTES, type Session } from '../store/store.ts';
 import {
@@ -60,7 +61,7 @@ export async function agUi(exchange: Exchange): Promise<void> {
   if (!asked && decisions.length === 0) return showAgain(exchange, input, tail);
   const from = exchange.principal.kind;
   const run = new PageRun(exchange, input, pending);
-  for (const { id, approved } of decisions) await exchange.agent.decide(id, approved, from);
+  for (const { id, approved, answer } of decisions) await exchange.agent.decide(id, approved, from, answer);
   if (!asked) return run.play(session!.id, session!.lastSeq);
   let played: Promise<void> | undefined;
   await exchange.agent.tell({
@@ -81,7 +82,11 @@ function tailOf({ agent }: Exchange, { id, lastSeq }: Session): Promise<SessionE
 }
 
 /** The approvals that are decided; all of them are there, or none is. */
-async function decisionsOf({ agent, principal }: Exchange, { resume }: RunInput, session: Session | undefined) {
+async function decisionsOf(
+  { agent, principal }: Exchange,
+  { resume }: RunInput,
+  session: Session | undefined,
+): Promise<{ id: string; approved: boolean; answer?: string }[]> {
   if (!resume?.length) return [];
   requireRight(principal, 'decide');
   const open = new Set<string>();
@@ -95,7 +100,8 @@ async function decisionsOf({ agent, principal }: Exchange, { resume }: RunInput,
     if (status === 'cancelled') return { id, approved: false };
     const approved = isObject(payload) ? payload['approved'] : payload;
     if (typeof approved !== 'boolean') throw new AppError(400, 'resume: payload must be {"approved": true or false}');
-    return { id, approved };
+    const answer = isObject(payload) ? payload['answer'] : undefined;
+    return { id, approved, ...(typeof answer === 'string' && { answer: answer.slice(0, ANSWER_LENGTH) }) };
   });
 }
 
@@ -185,7 +191,7 @@ class PageRun {
   readonly #writer = new AgUiWriter();
   readonly #usage: object[] = [];
   #pending: readonly PendingCall[];
-  #approvals: { id: string; callId: string; tool: string }[] = [];
+  #approvals: { id: string; callId: string; tool: string; question?: Question | undefined }[] = [];
 
   constructor(exchange: Exchange, { threadId, runId, state, tools }: RunInput, pending: readonly PendingCall[]) {
     this.#exchange = exchange;
@@ -242,7 +248,8 @@ class PageRun {
     }
     if (event.type === 'approval_requested') {
       this.#mark(event.callId, 'pending');
-      this.#approvals.push({ id: event.approvalId, callId: event.callId, tool: event.tool });
+      const { approvalId: id, callId, tool, question } = event;
+      this.#approvals.push({ id, callId, tool, question });
     }
     if (event.type === 'approval_decided') {
       this.#mark(event.callId, event.approved ? 'approved' : 'denied');
@@ -267,12 +274,16 @@ class PageRun {
     const known = this.#approvals.length > 0 ? this.#approvals : await this.#openApprovals(sessionId);
     return this.#finished({
       type: 'interrupt',
-      interrupts: known.map(({ id, callId, tool }) => ({
+      interrupts: known.map(({ id, callId, tool, question }) => ({
         id,
-        reason: 'approval',
-        message: `${tool} needs an approval before I can go on.`,
+        reason: question ? 'question' : 'approval',
+        message: question?.message ?? `${tool} needs an approval before I can go on.`,
         toolCallId: callId,
-        responseSchema: { type: 'object', properties: { approved: { type: 'boolean' } }, required: ['approved'] },
+        responseSchema: {
+          type: 'object',
+          properties: { approved: { type: 'boolean' }, ...(question && { answer: { type: 'string' } }) },
+          required: ['approved'],
+        },
       })),
     });
   }
@@ -281,7 +292,7 @@ class PageRun {
     const page = await this.#exchange.agent.store.pendingApprovals({ limit: APPROVALS_SHOWN, offset: 0 });
     return page
       .filter((one) => one.sessionId === sessionId)
-      .map(({ approvalId: id, callId, tool }) => ({ id, callId, tool }));
+      .map(({ approvalId: id, callId, tool, question }) => ({ id, callId, tool, question }));
   }
 
   async #change(

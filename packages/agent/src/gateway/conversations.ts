@@ -1,6 +1,6 @@
 import { AppError, newId } from '@troupe/kernel';
 import { z } from 'zod';
-import { MOST_ATTACHMENTS } from '@troupe/contract';
+import { ANSWER_LENGTH, ANSWER_TOO_LONG, MOST_ATTACHMENTS } from '@troupe/contract';
 import type { Attachment, Wishes } from '../session/events.ts';
 import { attachmentsOf } from '../workspace/attachments.ts';
 import { pages, readInTurn } from '../session/reading.ts';
@@ -279,10 +279,16 @@ export async function listApprovals(exchange: Exchange): Promise<void> {
   sendJson(exchange, { approvals, count: approvals.length, hasMore: rest.length > 0 });
 }
 
-const decision = z.object({ approved: z.boolean('approved must be true or false') }, 'Invalid request body');
+const decision = z.object(
+  {
+    approved: z.boolean('approved must be true or false'),
+    answer: z.string().max(ANSWER_LENGTH, ANSWER_TOO_LONG).optional(),
+  },
+  'Invalid request body',
+);
 
 export async function decideApproval(exchange: Exchange): Promise<void> {
-  const { approved } = await readJson(exchange, decision);
-  await exchange.agent.decide(exchange.params[0] ?? '', approved, exchange.principal.kind);
+  const { approved, answer } = await readJson(exchange, decision);
+  await exchange.agent.decide(exchange.params[0] ?? '', approved, exchange.principal.kind, answer);
   sendJson(exchange, { success: true });
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { validationMessage } from '@troupe/contract';
+import { ANSWER_LENGTH, validationMessage } from '@troupe/contract';
 import { answerable, AppError, newId, parseJson, type Log } from '@troupe/kernel';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import type { GatewayPrincipal } from './types.ts';
 
 /**
  * Web chat over a WebSocket. The client sends {type:'message', content, session?, id?}, {type:'watch', session, after?},
- * {type:'cancel', session} or {type:'approval', approvalId, approved}. It hears {type:'session'}, {type:'delta'},
+ * {type:'cancel', session} or {type:'approval', approvalId, approved, answer?}. It hears {type:'session'}, {type:'delta'},
  * {type:'event'}, {type:'answer'} and {type:'error'}; what belongs to a message carries its id.
  */
 
@@ -24,7 +24,12 @@ const incoming = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('watch'), session: z.string(), after: z.int().min(0).default(0) }),
   z.object({ type: z.literal('cancel'), session: z.string() }),
-  z.object({ type: z.literal('approval'), approvalId: z.string(), approved: z.boolean() }),
+  z.object({
+    type: z.literal('approval'),
+    approvalId: z.string(),
+    approved: z.boolean(),
+    answer: z.string().max(ANSWER_LENGTH).optional(),
+  }),
   z.object({ type: z.literal('ping') }),
 ]);
 type Incoming = z.output<typeof incoming>;
@@ -157,7 +162,7 @@ class WebChat {
         await agent.cancel(message.session, this.#principal.kind);
         return;
       case 'approval':
-        return agent.decide(message.approvalId, message.approved, this.#principal.kind);
+        return agent.decide(message.approvalId, message.approved, this.#principal.kind, message.answer);
     }
   }
 

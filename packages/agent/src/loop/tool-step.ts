@@ -1,6 +1,6 @@
 import { approvalFor, type ApprovalRule } from '@troupe/domain';
 import { childOf, withTrace } from '@troupe/kernel';
-import { NOTHING_SPENT, type SessionEventBody, type Spent } from '../session/events.ts';
+import { NOTHING_SPENT, type Question, type SessionEventBody, type Spent } from '../session/events.ts';
 import { remaining } from './limits.ts';
 import type { Turn } from './model-step.ts';
 import type { RunDeps } from './run.ts';
@@ -13,6 +13,7 @@ import { failed, type Tool, type ToolResult } from '../tools/tool.ts';
 
 const MAX_RESULT_CHARACTERS = 60_000;
 const NO_RESULT = 'The caller gave no result.';
+const SAID_INSTEAD = 'They wrote in the conversation instead: what they said stands below.';
 
 /** `waits`: at least one call needs somebody's approval or the caller's result, and everything else is done. */
 export async function toolStep(deps: RunDeps, turn: Turn): Promise<'goes on' | 'waits'> {
@@ -25,7 +26,10 @@ export async function toolStep(deps: RunDeps, turn: Turn): Promise<'goes on' | '
       if (lastAsked > lastSaid) await run.commit([resultEvent(call, failed(NO_RESULT), NOTHING_SPENT)]);
       continue;
     }
-    if (needsApproval(run.definition, call, tools.get(call.tool))) continue;
+    if (needsApproval(run.definition, call, tools.get(call.tool))) {
+      if (lastAsked > lastSaid && isQuestion(call, tools.get(call.tool))) await run.commit(saidInstead(call));
+      continue;
+    }
     await runCall(deps, turn, call, tools);
     if (readSession(run.events()).cancelled) return 'goes on';
   }
@@ -49,11 +53,29 @@ function argumentsOf({ args }: PendingCall): Record<string, unknown> | undefined
   }
 }
 
+const isQuestion = (call: PendingCall, tool: Tool | undefined): boolean =>
+  tool?.asks !== undefined && (call.approval === 'pending' || call.approval === 'none');
+
+/** Whoever is asked and says something in the conversation has answered: nobody waits for more. */
+function saidInstead(call: PendingCall): SessionEventBody[] {
+  const { approvalId, callId } = call;
+  const decided = { type: 'approval_decided' as const, callId, approved: true, by: 'conversation' };
+  const ended = resultEvent(call, { content: SAID_INSTEAD }, NOTHING_SPENT);
+  return approvalId === undefined ? [ended] : [{ ...decided, approvalId }, ended];
+}
+
+/** What it asks a person; undefined: it is no question, or not a right one, which the model is told. */
+const questionIn = (call: PendingCall, tool: Tool): Question | undefined => tool.asks?.(argumentsOf(call));
+
 const needsApproval = (definition: Turn['run']['definition'], call: PendingCall, tool: Tool | undefined): boolean =>
   tool !== undefined &&
   !call.caller &&
-  ruleFor(definition, call, tool) === 'ask' &&
+  waitsForSomebody(ruleFor(definition, call, tool), call, tool) &&
   (call.approval === 'none' || call.approval === 'pending');
+
+/** A question is asked whatever the rules say, but not where the owner wants none. */
+const waitsForSomebody = (rule: ApprovalRule, call: PendingCall, tool: Tool): boolean =>
+  tool.asks ? rule !== 'deny' && questionIn(call, tool) !== undefined : rule === 'ask';
 
 async function askForApproval(deps: RunDeps, { run }: Turn, tools: Map<string, Tool>): Promise<'goes on' | 'waits'> {
   const state = readSession(run.events());
@@ -62,13 +84,18 @@ async function askForApproval(deps: RunDeps, { run }: Turn, tools: Map<string, T
   if ((waiting.length === 0 && !isCalling) || state.cancelled) return 'goes on';
   const requests = waiting
     .filter(({ approval }) => approval === 'none')
-    .map(({ callId, tool, args }): SessionEventBody => ({
-      type: 'approval_requested',
-      approvalId: deps.newId(),
-      callId,
-      tool,
-      args,
-    }));
+    .map((call): SessionEventBody => {
+      const { callId, tool, args } = call;
+      const question = questionIn(call, tools.get(tool)!);
+      return {
+        type: 'approval_requested',
+        approvalId: deps.newId(),
+        callId,
+        tool,
+        args,
+        ...(question && { question }),
+      };
+    });
   return (await run.conclude('waiting', requests)) ? 'waits' : 'goes on';
 }
 
@@ -103,7 +130,8 @@ function refuse(
 ): string | undefined {
   if (!tool) return `There is no tool ${call.tool}. Tools: ${names.join(', ') || 'none'}.`;
   if (ruleFor(definition, call, tool) === 'deny') return `The owner does not allow ${tool.name}.`;
-  if (call.approval === 'denied') return `The owner refused this call of ${tool.name}.`;
+  if (call.approval === 'denied')
+    return tool.asks ? 'They do not want to answer.' : `The owner refused this call of ${tool.name}.`;
   if (call.started && !tool.repeatable) {
     return `This call of ${tool.name} was interrupted by a restart. It may have had an effect; check before you repeat it.`;
   }
@@ -130,6 +158,7 @@ async function invoke(deps: RunDeps, turn: Turn, call: PendingCall, tool: Tool):
     remaining: left,
     run: { seq: current?.seq ?? 0, depth: current?.depth ?? 0 },
     background: deps.background,
+    answer: call.answer,
     held: turn.held,
     signal: AbortSignal.any([signal, timeout]),
   };

@@ -1,7 +1,7 @@
 import { AGENT_NOT_FOUND, AGENT_STOPPED } from '@troupe/contract';
 import { AppError, type Log } from '@troupe/kernel';
 import type { Answer, LiveEvent } from '../agent.ts';
-import { NOTHING_SPENT, type CallRecord, type SessionEvent } from '../session/events.ts';
+import { NOTHING_SPENT, type CallRecord, type Question, type SessionEvent } from '../session/events.ts';
 import type { SessionNews } from '../session/news.ts';
 import { canSettle, openTrail, readSession, type Settled, type Trail } from '../session/session.ts';
 import { PAGE_BYTES, type AgentStore, type Delivered, type Session } from '../store/store.ts';
@@ -26,12 +26,23 @@ async function sinceSaid(store: AgentStore, { id, lastSeq }: Session): Promise<S
   return events;
 }
 
+/** For whoever can only read. */
+const inWords = ({ message, options = [] }: Question): string =>
+  [message, ...options.map((option) => `- ${option}`)].join('\n');
+
 /** What the run of a session waits for from outside. */
-async function waitsFor(store: AgentStore, session: Session): Promise<{ calls: CallRecord[]; words: string }> {
+async function waitsFor(
+  store: AgentStore,
+  session: Session,
+): Promise<{ calls: CallRecord[]; words: string; asked: string[] }> {
   const events = await sinceSaid(store, session);
   const said = events.findLast((event) => event.type === 'assistant');
-  const calls = readSession(events).pending.filter(({ caller }) => caller);
-  return { calls, words: said?.type === 'assistant' ? said.content : '' };
+  const { pending } = readSession(events);
+  const asked = pending.flatMap(({ question, approval }) =>
+    question && approval === 'pending' ? [inWords(question)] : [],
+  );
+  const calls = pending.filter(({ caller }) => caller);
+  return { calls, words: said?.type === 'assistant' ? said.content : '', asked };
 }
 
 export async function openCalls(store: AgentStore, sessionId: string): Promise<CallRecord[]> {
@@ -57,9 +68,14 @@ async function answerAfter(store: AgentStore, sessionId: string, trail: Trail): 
   const session = await store.session(sessionId);
   if (!session) throw new AppError(404, 'Session not found');
   if (session.status !== 'waiting') return undefined;
-  const { calls, words } = await waitsFor(store, session);
+  const { calls, words, asked } = await waitsFor(store, session);
   if (calls.length > 0) return { sessionId, outcome: 'calls', reply: words, calls, spent: trail.spent() };
-  return { sessionId, outcome: 'waiting', reply: WAITING, spent: NOTHING_SPENT };
+  return {
+    sessionId,
+    outcome: 'waiting',
+    reply: asked.length > 0 ? asked.join('\n\n') : WAITING,
+    spent: NOTHING_SPENT,
+  };
 }
 
 export interface WaitDeps {

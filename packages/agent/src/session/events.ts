@@ -68,6 +68,14 @@ export type Refusal = Readonly<Record<string, unknown>>;
 
 export type RunOutcome = 'done' | 'cancelled' | 'failed' | 'limit' | 'loop';
 
+/** What an agent asks its person. */
+export interface Question {
+  message: string;
+  title?: string;
+  /** Answers to choose from; any other will do as well. */
+  options?: readonly string[];
+}
+
 export type SessionEventBody =
   /** Input. The first one after the end of a run starts the next; `limits` narrows it. */
   | {
@@ -122,8 +130,24 @@ export type SessionEventBody =
       /** Pictures that came of it. */
       attachments?: readonly Attachment[];
     }
-  | { type: 'approval_requested'; approvalId: string; callId: string; tool: string; args: string }
-  | { type: 'approval_decided'; approvalId: string; callId: string; approved: boolean; by: string }
+  | {
+      type: 'approval_requested';
+      approvalId: string;
+      callId: string;
+      tool: string;
+      args: string;
+      /** It is no call that is allowed or not: somebody is asked for words. Set by the loop, never by a tool's name. */
+      question?: Question;
+    }
+  | {
+      type: 'approval_decided';
+      approvalId: string;
+      callId: string;
+      approved: boolean;
+      by: string;
+      /** To a question. */
+      answer?: string;
+    }
   /** Stands in the prompt for everything up to and including `upTo`; the log itself keeps all. */
   | {
       type: 'compaction';

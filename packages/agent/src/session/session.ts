@@ -3,6 +3,7 @@ import {
   NOTHING_SPENT,
   addSpent,
   type CallRecord,
+  type Question,
   type Refusal,
   type RunOutcome,
   type SessionEvent,
@@ -15,6 +16,10 @@ import {
 export interface PendingCall extends CallRecord {
   started: boolean;
   approval: 'none' | 'pending' | 'approved' | 'denied';
+  approvalId?: string;
+  /** What it asks a person, and what they said. */
+  question?: Question | undefined;
+  answer?: string | undefined;
 }
 
 export interface FinishedCall {
@@ -91,10 +96,10 @@ function apply(state: SessionState, event: SessionEvent): void {
       state.spent = addSpent(state.spent, event.spent);
       break;
     case 'approval_requested':
-      change(state, event.callId, { approval: 'pending' });
+      asked(state, event);
       break;
     case 'approval_decided':
-      change(state, event.callId, { approval: event.approved ? 'approved' : 'denied' });
+      decided(state, event);
       break;
     case 'compaction':
       // What it stands for may hold the beginning of the run, so it carries the sums up to here.
@@ -123,6 +128,19 @@ function apply(state: SessionState, event: SessionEvent): void {
       break;
   }
 }
+
+const asked = (state: SessionState, event: SessionEvent & { type: 'approval_requested' }): void =>
+  change(state, event.callId, {
+    approval: 'pending',
+    approvalId: event.approvalId,
+    ...(event.question && { question: event.question }),
+  });
+
+const decided = (state: SessionState, event: SessionEvent & { type: 'approval_decided' }): void =>
+  change(state, event.callId, {
+    approval: event.approved ? 'approved' : 'denied',
+    ...(event.answer !== undefined && { answer: event.answer }),
+  });
 
 const begun = ({ seq, limits, trace, depth }: SessionEvent & { type: 'user' }) => ({
   seq,

@@ -1,6 +1,6 @@
 import { newId } from '@troupe/kernel';
 import { sql } from 'kysely';
-import { lastStatus, type SessionEvent, type SessionEventBody } from '../session/events.ts';
+import { lastStatus, type Question, type SessionEvent, type SessionEventBody } from '../session/events.ts';
 import type { Access } from './pg-access.ts';
 import { storableJson as json, wanted } from './pg-values.ts';
 import { searchWords } from './search-words.ts';
@@ -92,21 +92,26 @@ export function working(
   };
 }
 
+type Waiting = Omit<PendingApproval, 'question'> & { question: Question | null };
+const asPending = ({ question, ...rest }: Waiting): PendingApproval => ({ ...rest, ...(question && { question }) });
+
 /** What waits for its owner. */
 export function approvals({ agentId, rows, value }: Access): Pick<AgentStore, 'pendingApprovals' | 'decide'> {
   return {
     pendingApprovals: ({ limit, offset } = { limit: APPROVALS_SHOWN, offset: 0 }) =>
-      rows(sql<PendingApproval>`
+      rows(sql<Waiting>`
         select data ->> 'approvalId' as "approvalId", session_id as "sessionId", data ->> 'callId' as "callId",
-          data ->> 'tool' as tool, data ->> 'args' as args, iso_text(at) as "requestedAt"
+          data ->> 'tool' as tool, data ->> 'args' as args, data -> 'question' as question,
+          iso_text(at) as "requestedAt"
         from (select p.*, sum(octet_length(data ->> 'args')) over (order by at, seq) - octet_length(data ->> 'args') as before
           from (select * from agent_waiting_calls(array(
               select id from agent_sessions where agent_id = ${agentId} and status <> 'idle'))
             order by at, seq limit ${limit} offset ${offset}) p) q
-        where before < ${PAGE_BYTES} order by at, seq`),
-    async decide(approvalId, approved, by) {
+        where before < ${PAGE_BYTES} order by at, seq`).then((found) => found.map(asPending)),
+    async decide(approvalId, approved, by, answer) {
       const sessionId = await value(
-        sql<{ value: string | null }>`select agent_decide(${agentId}, ${approvalId}, ${approved}, ${by}) as value`,
+        sql<{ value: string | null }>`select agent_decide(${agentId}, ${approvalId}, ${approved}, ${by},
+          ${answer ?? null}) as value`,
       );
       if (sessionId === null || sessionId === undefined) return 'unknown';
       return sessionId === '' ? 'decided' : { sessionId };

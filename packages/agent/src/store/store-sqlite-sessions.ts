@@ -1,5 +1,5 @@
 import { newId } from '@troupe/kernel';
-import { lastStatus, type SessionEvent, type SessionEventBody } from '../session/events.ts';
+import { lastStatus, type Question, type SessionEvent, type SessionEventBody } from '../session/events.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
 import { newestDefinition } from './store-sqlite-definitions.ts';
 import { writeLine } from './store-sqlite-records.ts';
@@ -212,11 +212,11 @@ export function approvals(access: SqliteAccess): Sync<'pendingApprovals' | 'deci
   const { all, first, atomically, agentId } = access;
   return {
     pendingApprovals: ({ limit, offset } = { limit: APPROVALS_SHOWN, offset: 0 }) =>
-      all<PendingApproval>(
-        `select approvalId, sessionId, callId, tool, args, requestedAt from (
+      all<Omit<PendingApproval, 'question'> & { question: string | null }>(
+        `select approvalId, sessionId, callId, tool, args, question, requestedAt from (
           select *, sum(length(args)) over (order by requestedAt, seq) - length(args) as before from (
             select a.data ->> 'approvalId' as approvalId, a.session_id as sessionId, a.data ->> 'callId' as callId,
-            a.data ->> 'tool' as tool, a.data ->> 'args' as args, a.at as requestedAt, a.seq as seq from events a
+            a.data ->> 'tool' as tool, a.data ->> 'args' as args, a.data -> 'question' as question, a.at as requestedAt, a.seq as seq from events a
             where a.agent_id = ? and a.type = 'approval_requested' and ${NOT_DECIDED}
             order by a.at, a.seq limit ? offset ?))
         where before < ? order by requestedAt, seq`,
@@ -224,8 +224,11 @@ export function approvals(access: SqliteAccess): Sync<'pendingApprovals' | 'deci
         limit,
         offset,
         PAGE_BYTES,
-      ),
-    decide: (approvalId, approved, by) =>
+      ).map(({ question, ...rest }) => ({
+        ...rest,
+        ...(question !== null && { question: JSON.parse(question) as Question }),
+      })),
+    decide: (approvalId, approved, by, answer) =>
       atomically(() => {
         const asked = first<{ sessionId: string; callId: string; open: number }>(
           `select a.session_id as sessionId,
@@ -240,7 +243,16 @@ export function approvals(access: SqliteAccess): Sync<'pendingApprovals' | 'deci
         storeEvents(
           access,
           session,
-          [{ type: 'approval_decided', approvalId, callId: asked.callId, approved, by }],
+          [
+            {
+              type: 'approval_decided',
+              approvalId,
+              callId: asked.callId,
+              approved,
+              by,
+              ...(answer !== undefined && { answer }),
+            },
+          ],
           null,
         );
         return { sessionId: session.id };

@@ -3,7 +3,7 @@ import type { BackgroundStore } from './background.ts';
 import type { ChannelStore } from './channel-store.ts';
 import type { Lease } from './lease.ts';
 import type { ConversationStore, Session } from './conversations.ts';
-import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
+import type { Question, SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 
 /**
  * Everything that an agent keeps. One store belongs to one agent. Two implementations, PostgreSQL and SQLite, pass one
@@ -120,6 +120,8 @@ export interface PendingApproval {
   callId: string;
   tool: string;
   args: string;
+  /** Words are asked for, not consent. */
+  question?: Question;
   requestedAt: string;
 }
 
@@ -151,7 +153,12 @@ export interface AgentStore extends ConversationStore, BackgroundStore, ChannelS
   /** The oldest first; `limit` of them, or fewer where they are large. */
   pendingApprovals: (page?: { limit: number; offset: number }) => Promise<PendingApproval[]>;
   /** Once only: `decided` when somebody was faster. */
-  decide: (approvalId: string, approved: boolean, by: string) => Promise<{ sessionId: string } | 'unknown' | 'decided'>;
+  decide: (
+    approvalId: string,
+    approved: boolean,
+    by: string,
+    answer?: string,
+  ) => Promise<{ sessionId: string } | 'unknown' | 'decided'>;
 
   /** With a key it replaces the entry of that key. The oldest go when there are more than `maxEntries`. */
   remember: (entry: { scope: Scope; key?: string; content: string }, bounds: MemoryBounds) => Promise<Memory>;

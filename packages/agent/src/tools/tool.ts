@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BlobFence } from '@troupe/db';
 import type { AgentDefinition, RunLimits } from '@troupe/domain';
-import type { Attachment, Spent } from '../session/events.ts';
+import type { Attachment, Question, Spent } from '../session/events.ts';
 import type { BackgroundTask, NewTask } from '../store/background.ts';
 
 export interface ToolContext {
@@ -18,6 +18,8 @@ export interface ToolContext {
   run?: { seq: number; depth: number };
   /** Where work goes that is not waited for; left out: nowhere. */
   background?: BackgroundDesk | undefined;
+  /** What a person said to what this call asks. */
+  answer?: string | undefined;
   /** What goes on between the calls of a run, and ends with it. */
   held: Held;
 }
@@ -101,6 +103,8 @@ export interface Tool {
   parameters: Record<string, unknown>;
   /** After a crash in the middle it may simply run again. */
   repeatable: boolean;
+  /** What it asks a person, who is waited for before it runs; undefined: these arguments are no question. */
+  asks?: (args: unknown) => Question | undefined;
   run: (args: unknown, context: ToolContext) => Promise<ToolResult>;
 }
 

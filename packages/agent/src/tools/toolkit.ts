@@ -32,6 +32,7 @@ import { skillTools } from './skills.ts';
 import { withSearch } from './deferred.ts';
 import { offered } from './offered.ts';
 import { shortened } from './toon.ts';
+import { userPromptTools } from './user-prompt.ts';
 import { createWritten } from './written.ts';
 import type { Shelf, SkillSource } from '../skills/shelf.ts';
 
@@ -115,6 +116,7 @@ function createToolsets({ sandbox, store, outbound, ...deps }: ToolkitDeps, work
     browser: () => browserTools(workspace, { ...deps, sandbox }),
     code: async () => codeTools({ ...deps, workspace, run: commandRunner(await workspace(), sandbox, deps) }),
     background_jobs: async () => backgroundJobTools(await workspace(), sandbox, deps),
+    user_prompt: userPromptTools,
   };
   const cache = new Map<ToolsetName, Promise<Tool[]>>();
   return (name: ToolsetName): Promise<Tool[]> => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { question } from './conversations/fields.ts';
 
 const about = { id: z.string(), agentId: z.string(), agentName: z.string(), at: timestamp };
 
@@ -13,6 +14,7 @@ const item = z.discriminatedUnion('kind', [
     tool: z.string(),
     /** As the model wrote them: usually JSON. */
     args: z.string(),
+    question: question.optional().describe('It waits for words, not for consent'),
   }),
   z.object({
     ...about,

@@ -132,9 +132,11 @@ const budget = z.object({
   kind: z
     .enum(['cap', 'tokens', 'payments', 'strangers'])
     .describe('Spend on models; tokens of the plan; what an agent pays; what strangers may cost at an agent’s door'),
-  scope: z.enum(['user', 'agent', 'run']),
+  scope: z.enum(['user', 'agent', 'run', 'team']),
   agentId: z.string().nullable().describe('Null: each agent or run, or all together'),
   agentName: z.string().nullable(),
+  teamId: z.string().nullable().optional().describe('Whose pot it is'),
+  teamName: z.string().nullable().optional(),
   period: z.enum(['day', 'month', 'total']),
   unit: z.enum(['usd', 'tokens', 'messages']),
   limit: z.number().nullable().describe('Null: no limit'),

@@ -130,7 +130,7 @@ export const getCosts = endpoint({
   failure: 'Failed to fetch cost data',
 });
 
-const capScope = z.enum(['user', 'agent', 'run']);
+const capScope = z.enum(['user', 'agent', 'run', 'team']);
 const capPeriod = z.enum(['day', 'month', 'total']);
 
 const caps = z.object({
@@ -138,6 +138,7 @@ const caps = z.object({
     z.object({
       scope: capScope,
       agentId: z.string().nullable(),
+      teamId: z.string().nullable().describe('Whose pot it is: all agents of the team use it up together'),
       period: capPeriod,
       limitUsd: z.number(),
       usedUsd: z.number().nullable().describe('Null where the cap counts for each agent or run by itself'),
@@ -175,17 +176,20 @@ export const putCap = endpoint({
   auth,
   tag,
   summary: 'Set one spend cap, or remove it with limitUsd null',
-  body: z.object({
-    scope: capScope,
-    agentId: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe('With scope `agent`: this agent only; left out: each agent'),
-    period: capPeriod.optional().describe('`month` unless said; `total` for a run'),
-    limitUsd: z.number(LIMIT).min(0, LIMIT).max(1_000_000, 'limitUsd must be at most 1000000').nullable(),
-  }),
+  body: z
+    .object({
+      scope: capScope,
+      agentId: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('With scope `agent`: this agent only; left out: each agent'),
+      teamId: z.string().min(1).max(200).optional().describe('With scope `team`: whose pot it is'),
+      period: capPeriod.optional().describe('`month` unless said; `total` for a run'),
+      limitUsd: z.number(LIMIT).min(0, LIMIT).max(1_000_000, 'limitUsd must be at most 1000000').nullable(),
+    })
+    .refine(({ scope, teamId }) => (scope === 'team') === (teamId !== undefined), 'teamId belongs to scope team'),
   reply: caps,
-  errors: { 400: ['At most <n> caps'] },
+  errors: { 400: ['At most <n> caps'], 404: ['Team not found'] },
 });

@@ -15,6 +15,7 @@ export const notice = z.object({
     'message_failed',
     'payment_waiting',
     'access_asked',
+    'defaults_not_taken',
   ]),
   message: z.string(),
   link: z.string().nullable(),

@@ -22,7 +22,8 @@ const refused = (says: string): Rule => ({ fate: 'refused', says });
 
 type Keys = Readonly<Record<string, Rule>>;
 
-const BUDGET = 'spending is bounded by the limits of each agent, not by its document: take the key out and set those';
+const BUDGET =
+  'spending is bounded by the limits of each agent and the pot of the team, not by its document: take the key out and set those';
 
 export const TEAM_KEYS: Keys = {
   version: carried('Any version is read.'),
@@ -227,7 +228,7 @@ export const TOOLSETS: Readonly<Record<string, Toolset>> = {
   session_plan: missing('use todo'),
   session_context: missing('the conversation is shown to the model anyway'),
   lsp: missing('language servers are not started'),
-  user_prompt: missing('it asks in its answer'),
+  user_prompt: has(NONE, 'The question waits in the conversation and in the inbox; the answer is text.'),
   open_url: missing('there is no browser of the user to open'),
   scheduler: missing('the owner schedules tasks'),
   rag: has(

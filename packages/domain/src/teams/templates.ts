@@ -10,6 +10,7 @@ export const TEAM_TOOLS = [
   'browser',
   'code',
   'background_jobs',
+  'user_prompt',
 ] as const;
 export type TeamTool = (typeof TEAM_TOOLS)[number];
 

@@ -26,7 +26,10 @@ interface Message {
   content: string | null;
 }
 
-export async function createDirector(): Promise<Director> {
+/** What it does beside, whoever says so: for a model that heeds each word that it reads. */
+export type Heeds = (read: string) => { tool: string; args: object }[];
+
+export async function createDirector(heeds: Heeds = () => []): Promise<Director> {
   const gates = new EventEmitter().setMaxListeners(0);
   const waiting = new Set<string>();
   const calls: Director['calls'] = [];
@@ -35,6 +38,15 @@ export async function createDirector(): Promise<Director> {
 
   async function answer(request: StandInRequest, response: Parameters<typeof replyChat>[1]): Promise<void> {
     const messages = (request.body['messages'] ?? []) as Message[];
+    const told = heeds(JSON.stringify(request.body));
+    if (told.length > 0) {
+      const toolCalls = told.map(({ tool, args }, index) => ({
+        id: `told-${calls.length}-${index}`,
+        name: tool,
+        arguments: JSON.stringify(args),
+      }));
+      return replyChat(request, response, { content: null, toolCalls });
+    }
     const at = messages.findLastIndex(({ role }) => role === 'user');
     const results = messages.slice(at + 1).filter(({ role }) => role === 'tool');
     const user = messages[at]?.content ?? '';

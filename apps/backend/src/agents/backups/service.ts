@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { AgentBackup } from '@troupe/contract';
-import { BACKUPS_KEPT } from '@troupe/domain';
+import { BACKUPS_KEPT, definitionSchema, type AgentDefinition } from '@troupe/domain';
 import type { BackupRow, Fleet } from '@troupe/fleet';
 import { iso } from '@troupe/kernel';
-import type { Roster } from '@troupe/roster';
+import type { AgentRow, Roster } from '@troupe/roster';
 import { visibleTo } from '../../context.ts';
 
 const shown = ({ id, created_at, size, reason, image, version }: BackupRow): AgentBackup => ({
@@ -20,7 +20,15 @@ const done = { success: true as const };
 export type BackupService = ReturnType<typeof createBackupService>;
 
 /** Everything is about the agent of that id, as the user sees it. */
-export function createBackupService({ fleet, roster }: { fleet: Fleet; roster: Roster }) {
+export function createBackupService({
+  fleet,
+  roster,
+  gate,
+}: {
+  fleet: Fleet;
+  roster: Roster;
+  gate: { checkWhole: (agent: AgentRow, definition: AgentDefinition) => Promise<void> };
+}) {
   const find = (agentId: string, userId: string | undefined) => visibleTo(roster, userId).get(agentId);
   return {
     create: async (agentId: string, userId: string | undefined) => ({
@@ -31,8 +39,13 @@ export function createBackupService({ fleet, roster }: { fleet: Fleet; roster: R
       const backups = (await fleet.backups.list(await find(agentId, userId))).map(shown);
       return { backups, count: backups.length, limit: BACKUPS_KEPT.manual };
     },
-    async restore(agentId: string, userId: string | undefined, backupId: string) {
-      const { agent, safety } = await fleet.restore(await find(agentId, userId), backupId);
+    async restore(agentId: string, userId: string | undefined, backupId: string, force: boolean) {
+      const row = await find(agentId, userId);
+      if (!force) {
+        const { definition } = fleet.backups.settingsOf(await fleet.backups.get(row, backupId));
+        await gate.checkWhole(row, definitionSchema.parse(definition));
+      }
+      const { agent, safety } = await fleet.restore(row, backupId);
       return { ...done, restored: backupId, safetyBackupId: safety.id, status: agent.status };
     },
     async remove(agentId: string, userId: string | undefined, backupId: string) {

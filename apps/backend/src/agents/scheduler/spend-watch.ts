@@ -6,7 +6,7 @@ import { nearCaps } from './spend-watch-store.ts';
 const NEAR = 0.8;
 const USD = 1_000_000;
 
-const WHOSE = { user: 'your agents', agent: 'the agent', run: 'a run' } as const;
+const WHOSE = { user: 'your agents', agent: 'the agent', run: 'a run', team: 'the team' } as const;
 
 /** Tells owners, once in each window, that a spend cap is nearly used up. Called again and again. */
 export const createSpendWatch =

@@ -15,6 +15,7 @@ import { Channels } from './channels/channels.tsx';
 import { Logins } from './logins.tsx';
 import { Widgets } from './widgets/widgets.tsx';
 import { isService, NO_SERVER, serverBody } from './mcp-server.ts';
+import { Insist } from './evaluations/insist.tsx';
 
 type Server = TypesOf<typeof web.connections.list>['reply']['servers'][number];
 
@@ -83,6 +84,7 @@ function Row({ agentId, server }: { agentId: string; server: Server }) {
       {server.error && <p className="text-danger">{texts.why(server.error)}</p>}
       {server.offered && <p className="text-[0.9rem] break-words text-ink-soft">{texts.offers(server.offered)}</p>}
       {error && <Notice tone="danger">{error.message}</Notice>}
+      <Insist error={remove.error} onForce={() => remove.mutate({ ...which, query: { force: 'true' } })} />
       <Confirm
         open={removing}
         onClose={() => setRemoving(false)}
@@ -107,12 +109,18 @@ function Attach({ agentId }: { agentId: string }) {
       say(texts.attached);
     },
   });
-  const submit = () => {
-    attach.mutate({ params: { id: agentId, name: form.name.trim() }, body: serverBody(form) });
+  const submit = (force?: 'true') => {
+    const query = force ? { force } : {};
+    attach.mutate({ params: { id: agentId, name: form.name.trim() }, query, body: serverBody(form) });
   };
   return (
     <Card title={texts.attachTitle} hint={texts.attachHint}>
-      <Form error={attach.error} fields={['name', 'url']} onSubmit={submit} className="flex max-w-xl flex-col gap-4">
+      <Form
+        error={attach.error}
+        fields={['name', 'url']}
+        onSubmit={() => submit()}
+        className="flex max-w-xl flex-col gap-4"
+      >
         <TextField
           label={texts.name}
           placeholder="github"
@@ -139,6 +147,7 @@ function Attach({ agentId }: { agentId: string }) {
           onChange={({ target }) => setForm({ ...form, secrets: target.value })}
         />
         <Refused error={attach.error} />
+        <Insist error={attach.error} onForce={() => submit('true')} />
         <div>
           <Button kind="primary" type="submit" icon="plus" busy={attach.isPending}>
             {texts.attach}

@@ -7,8 +7,8 @@ import type { BackupsService } from './service.ts';
 export function backupRoutes(server: Server, backups: BackupsService): void {
   serve(server, web.backups.create, ({ user, params, request }) => backups.make(user, params.id, request.address));
   serve(server, web.backups.list, ({ user, params, request }) => backups.list(user, params.id, request.address));
-  serve(server, web.backups.restore, ({ user, params, request }) =>
-    backups.restore(user, params.id, params.backupId, request.address),
+  serve(server, web.backups.restore, ({ user, params, query, request }) =>
+    backups.restore(user, params.id, params.backupId, query.force, request.address),
   );
   serve(server, web.backups.remove, ({ user, params, request }) =>
     backups.remove(user, params.id, params.backupId, request.address),

@@ -30,9 +30,15 @@ export function createBackups({ roster, backend }: BackupsDeps) {
       const { call } = await client(user, id, address);
       return reach(call(onBackend.backups.list, { params: { id } }));
     },
-    async restore(user: User, id: string, backupId: string, address: string) {
+    async restore(user: User, id: string, backupId: string, force: boolean, address: string) {
       const { call } = await client(user, id, address);
-      return reach(call(onBackend.backups.restore, { params: { id, backupId }, timeout }));
+      return reach(
+        call(onBackend.backups.restore, {
+          params: { id, backupId },
+          query: { force: force ? 'true' : 'false' },
+          timeout,
+        }),
+      );
     },
     async remove(user: User, id: string, backupId: string, address: string) {
       const { call } = await client(user, id, address);

@@ -6,11 +6,11 @@ export function connectionRoutes(server: Server, connections: ConnectionsService
   serve(server, web.connections.list, ({ user, params, request }) =>
     connections.list(user, params.id, request.address),
   );
-  serve(server, web.connections.attach, ({ user, params, body, request }) =>
-    connections.attach(user, params.id, params.name, body, request.address),
+  serve(server, web.connections.attach, ({ user, params, query, body, request }) =>
+    connections.attach(user, { agentId: params.id, name: params.name, force: query.force }, body, request.address),
   );
-  serve(server, web.connections.remove, ({ user, params, request }) =>
-    connections.remove(user, params.id, params.name, request.address),
+  serve(server, web.connections.remove, ({ user, params, query, request }) =>
+    connections.remove(user, params.id, params.name, query.force, request.address),
   );
   serve(server, web.connections.test, ({ user, params, request }) =>
     connections.test(user, params.id, params.name, request.address),

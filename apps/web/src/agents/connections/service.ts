@@ -2,11 +2,13 @@ import { gateway, type web, type TypesOf } from '@troupe/contract';
 import type { Roster } from '@troupe/roster';
 import { AppError, randomHex, type BackendClient, type Log, type User } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
+import type { Untried } from '../evaluations/service.ts';
 
 export interface ConnectionsDeps {
   roster: Roster;
   backend: BackendClient;
   log: Log;
+  untried: Untried;
 }
 
 export type ConnectionsService = ReturnType<typeof createConnections>;
@@ -20,7 +22,7 @@ export const CALLBACK = '/api/mcp/callback';
 export const CLIENT_DOCUMENT = '/oauth/client.json';
 
 /** An agent's MCP servers. The agent itself keeps and uses them; web only checks whose it is. */
-export function createConnections({ roster, backend, log }: ConnectionsDeps) {
+export function createConnections({ roster, backend, log, untried }: ConnectionsDeps) {
   const client = async (user: User, agentId: string, address: string) => {
     await roster.of(user.id).get(agentId);
     return backend.as(user, address);
@@ -33,13 +35,20 @@ export function createConnections({ roster, backend, log }: ConnectionsDeps) {
       return reach(call(gateway.connections.list, { params: { agentId } }));
     },
 
-    async attach(user: User, agentId: string, name: string, server: Server, address: string) {
+    async attach(
+      user: User,
+      { agentId, name, force }: { agentId: string; name: string; force: boolean },
+      server: Server,
+      address: string,
+    ) {
       const { call } = await client(user, agentId, address);
+      await untried(user.id, agentId, force);
       return reach(call(gateway.connections.attach, { ...of(agentId, name), body: server }));
     },
 
-    async remove(user: User, agentId: string, name: string, address: string) {
+    async remove(user: User, agentId: string, name: string, force: boolean, address: string) {
       const { call } = await client(user, agentId, address);
+      await untried(user.id, agentId, force);
       return reach(call(gateway.connections.remove, of(agentId, name)));
     },
 
@@ -60,23 +69,29 @@ export function createConnections({ roster, backend, log }: ConnectionsDeps) {
       return reach(call(gateway.connections.consent, { ...of(agentId, name), body }));
     },
 
-    /** Where the browser goes next, whatever it came back with. */
-    async finish(user: User, came: Came, address: string): Promise<string> {
-      const { agentId, name, page } = placeOf(came);
-      if (agentId === '' || name === '') return '/dashboard/agents';
-      const { code, state = '', iss, error } = came;
-      if (code === undefined || error !== undefined) return page({ refused: name });
-      try {
-        const { call } = await client(user, agentId, address);
-        const body = { code, state, ...(iss !== undefined && { iss }) };
-        await reach(call(gateway.connections.consented, { ...of(agentId, name), body }));
-        return page({ connected: name });
-      } catch (err) {
-        if (!(err instanceof AppError)) throw err;
-        log.info({ err, agentId }, 'an MCP server could not be connected');
-        return page({ failed: name });
-      }
-    },
+    finish: createFinish(client, log),
+  };
+}
+
+type Client = (user: User, agentId: string, address: string) => Promise<ReturnType<BackendClient['as']>>;
+
+/** Where the browser goes next, whatever it came back with. */
+function createFinish(client: Client, log: Log) {
+  return async function finish(user: User, came: Came, address: string): Promise<string> {
+    const { agentId, name, page } = placeOf(came);
+    if (agentId === '' || name === '') return '/dashboard/agents';
+    const { code, state = '', iss, error } = came;
+    if (code === undefined || error !== undefined) return page({ refused: name });
+    try {
+      const { call } = await client(user, agentId, address);
+      const body = { code, state, ...(iss !== undefined && { iss }) };
+      await reach(call(gateway.connections.consented, { params: { agentId, id: name }, body }));
+      return page({ connected: name });
+    } catch (err) {
+      if (!(err instanceof AppError)) throw err;
+      log.info({ err, agentId }, 'an MCP server could not be connected');
+      return page({ failed: name });
+    }
   };
 }
 

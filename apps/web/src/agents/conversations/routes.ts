@@ -17,7 +17,7 @@ export function conversationRoutes(server: Server, conversations: ConversationsS
     conversations.cancel(user, params.id, params.sessionId, request.address),
   );
   serve(server, web.conversations.decide, ({ user, params, body, request }) =>
-    conversations.decide(user, params.id, params.approvalId, body.approved, request.address),
+    conversations.decide(user, params.id, params.approvalId, body, request.address),
   );
   serve(server, web.memory.forget, ({ user, body, request }) =>
     conversations.forget(user, body.agentId, body.key, request.address),

@@ -10,6 +10,8 @@ export interface ConversationsDeps {
   models: Pick<KnownModels, 'check'>;
 }
 
+type Decision = TypesOf<typeof web.conversations.decide>['body'];
+
 export type ConversationsService = ReturnType<typeof createConversations>;
 
 const MOST_READ = 1000;
@@ -89,9 +91,9 @@ export function createConversations({ roster, backend, models }: ConversationsDe
       return reach(call(gateway.conversations.cancel, { params: { agentId, id } }));
     },
 
-    async decide(user: User, agentId: string, id: string, approved: boolean, address: string) {
+    async decide(user: User, agentId: string, id: string, body: Decision, address: string) {
       const { call } = await client(user, agentId, address);
-      return reach(call(gateway.conversations.decide, { params: { agentId, id }, body: { approved } }));
+      return reach(call(gateway.conversations.decide, { params: { agentId, id }, body }));
     },
 
     async forget(user: User, agentId: string, key: string, address: string) {

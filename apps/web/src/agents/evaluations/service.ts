@@ -1,5 +1,6 @@
 import {
   MOST_CASES,
+  NOT_PASSED_TEXTS,
   tryCaseJob,
   type Evaluation,
   type EvaluationCase,
@@ -36,6 +37,18 @@ export interface EvaluationsDeps {
   models: Pick<KnownModels, 'check'>;
   clock: Clock;
 }
+
+/**
+ * Changes that no trial can show, as another MCP server or a file that the agent is always shown: where changes have to pass
+ * their cases first, such a one has to be insisted on.
+ */
+export const createUntried =
+  ({ db }: { db: Database }) =>
+  async (userId: string, agentId: string, force: boolean): Promise<void> => {
+    if (force || !(await store.isHeld(db.user(userId), agentId))) return;
+    throw new AppError(409, NOT_PASSED_TEXTS[0]!, { code: 'CASES_NOT_PASSED' });
+  };
+export type Untried = ReturnType<typeof createUntried>;
 
 export type EvaluationsService = ReturnType<typeof createEvaluations>;
 

@@ -194,6 +194,18 @@ export async function stopEvaluation(tx: UserTx, agentId: string, id: string, at
   return true;
 }
 
+/** It takes only what its cases have passed with, and there are some. */
+export async function isHeld(tx: UserTx, agentId: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('evaluation_gates')
+    .innerJoin('evaluation_cases', 'evaluation_cases.agent_id', 'evaluation_gates.agent_id')
+    .select('evaluation_gates.agent_id')
+    .where('evaluation_gates.agent_id', '=', agentId)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 export async function setGate(tx: UserTx, userId: string, agentId: string, enabled: boolean): Promise<void> {
   if (enabled)
     await tx

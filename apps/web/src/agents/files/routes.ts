@@ -19,6 +19,6 @@ export function fileRoutes(server: Server, files: FilesService): void {
     files.put(user, params.id, query, request.bytes, request.address),
   );
   serve(server, web.files.remove, ({ user, params, query, request }) =>
-    files.remove(user, params.id, query.path, request.address),
+    files.remove(user, params.id, query.path, query.force, request.address),
   );
 }

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { gateway } from '@troupe/contract';
@@ -5,10 +6,12 @@ import { isPlan, UPLOAD_MB } from '@troupe/domain';
 import { AppError, respond, type BackendClient, type User } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import { reach } from '../../platform/reach.ts';
+import type { Untried } from '../evaluations/service.ts';
 
 export interface FilesDeps {
   roster: Roster;
   backend: BackendClient;
+  untried: Untried;
 }
 
 export type FilesService = ReturnType<typeof createFiles>;
@@ -53,12 +56,54 @@ function headersFor(path: string, show: boolean, length: string | null): Record<
   };
 }
 
+/** Files that the agent is always shown are what it is, as its instruction is. */
+function createChanging({ roster, untried }: Pick<FilesDeps, 'roster' | 'untried'>) {
+  return async function changing(user: User, agentId: string, path: string, force: boolean): Promise<void> {
+    const own = roster.of(user.id);
+    const [newest] = await own.definitions(await own.get(agentId), 1);
+    const shown = newest?.definition.traits?.promptFiles ?? [];
+    const changed = posix.normalize(path);
+    const isShown = shown.map((one) => posix.normalize(one)).some((one) => `${one}/`.startsWith(`${changed}/`));
+    if (isShown || (shown.length > 0 && changed === '.')) await untried(user.id, agentId, force);
+  };
+}
+
+type Client = (user: User, agentId: string, address: string) => Promise<ReturnType<BackendClient['as']>>;
+
+function writing(client: Client, changing: ReturnType<typeof createChanging>) {
+  return {
+    async put(
+      user: User,
+      agentId: string,
+      { force = false, ...query }: { path: string; fresh?: 'true'; force?: boolean },
+      bytes: Buffer,
+      address: string,
+    ) {
+      const most = isPlan(user.plan) ? UPLOAD_MB[user.plan] : Math.max(...Object.values(UPLOAD_MB));
+      if (bytes.length > most * MB) throw new AppError(413, `A file may have ${most} MB at most`);
+      const { call } = await client(user, agentId, address);
+      if (query.fresh === undefined) await changing(user, agentId, query.path, force);
+      // The same bytes: a buffer of a request is never part of a shared one.
+      const given = bytes as Buffer<ArrayBuffer>;
+      return reach(call(gateway.files.put, { params: { agentId }, query, bytes: given, timeout: TRANSFER_MS }));
+    },
+
+    async remove(user: User, agentId: string, path: string, force: boolean, address: string) {
+      const { call } = await client(user, agentId, address);
+      await changing(user, agentId, path, force);
+      return reach(call(gateway.files.remove, { params: { agentId }, query: { path } }));
+    },
+  };
+}
+
 /** An agent's files. The agent itself keeps them; web checks whose they are and how large one may be. */
-export function createFiles({ roster, backend }: FilesDeps) {
+export function createFiles({ roster, backend, untried }: FilesDeps) {
   const client = async (user: User, agentId: string, address: string) => {
     await roster.of(user.id).get(agentId);
     return backend.as(user, address);
   };
+
+  const changing = createChanging({ roster, untried });
 
   return {
     async list(user: User, agentId: string, path: string | undefined, address: string) {
@@ -98,18 +143,6 @@ export function createFiles({ roster, backend }: FilesDeps) {
       });
     },
 
-    async put(user: User, agentId: string, query: { path: string; fresh?: 'true' }, bytes: Buffer, address: string) {
-      const most = isPlan(user.plan) ? UPLOAD_MB[user.plan] : Math.max(...Object.values(UPLOAD_MB));
-      if (bytes.length > most * MB) throw new AppError(413, `A file may have ${most} MB at most`);
-      const { call } = await client(user, agentId, address);
-      // The same bytes: a buffer of a request is never part of a shared one.
-      const given = bytes as Buffer<ArrayBuffer>;
-      return reach(call(gateway.files.put, { params: { agentId }, query, bytes: given, timeout: TRANSFER_MS }));
-    },
-
-    async remove(user: User, agentId: string, path: string, address: string) {
-      const { call } = await client(user, agentId, address);
-      return reach(call(gateway.files.remove, { params: { agentId }, query: { path } }));
-    },
+    ...writing(client, changing),
   };
 }

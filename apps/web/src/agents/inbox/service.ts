@@ -31,9 +31,9 @@ export function createInbox({ db, backend, log }: InboxDeps) {
       const { approvals } = await backend
         .as(user, address)
         .call(gateway.conversations.listApprovals, { params: { agentId }, timeout: ASK_MS });
-      return approvals.map(({ approvalId, sessionId, tool, args, requestedAt }): InboxItem => {
+      return approvals.map(({ approvalId, sessionId, tool, args, question, requestedAt }): InboxItem => {
         const about = { id: approvalId, agentId, agentName: name, at: requestedAt };
-        return { kind: 'approval', ...about, sessionId, tool, args };
+        return { kind: 'approval', ...about, sessionId, tool, args, ...(question && { question }) };
       });
     } catch (error) {
       log.debug({ err: error, agentId }, 'an agent could not be asked what waits');

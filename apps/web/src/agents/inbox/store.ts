@@ -1,3 +1,4 @@
+import type { Question } from '@troupe/contract';
 import type { UserTx } from '@troupe/db';
 import { sql } from 'kysely';
 
@@ -8,6 +9,7 @@ export interface WaitingCall {
   sessionId: string;
   tool: string;
   args: string;
+  question?: Question;
   at: string;
 }
 
@@ -16,13 +18,14 @@ const MOST_CHARACTERS = 20_000;
 
 /** Calls that wait in agents whose sessions are here, the oldest first. Rows are the user's own by row-level security. */
 export async function readWaiting(tx: UserTx, limit: number): Promise<WaitingCall[]> {
-  const { rows } = await sql<WaitingCall>`
+  const { rows } = await sql<Omit<WaitingCall, 'question'> & { question: Question | null }>`
     select e.data ->> 'approvalId' as id, e.agent_id as "agentId", a.name as "agentName", e.session_id as "sessionId",
-      e.data ->> 'tool' as tool, left(e.data ->> 'args', ${MOST_CHARACTERS}) as args, iso_text(e.at) as at
+      e.data ->> 'tool' as tool, left(e.data ->> 'args', ${MOST_CHARACTERS}) as args, e.data -> 'question' as question,
+      iso_text(e.at) as at
     from agent_waiting_calls(array(select id from agent_sessions where status = 'waiting')) e
     join agents a on a.id = e.agent_id
     order by e.at, e.seq limit ${limit}`.execute(tx);
-  return rows;
+  return rows.map(({ question, ...rest }) => ({ ...rest, ...(question && { question }) }));
 }
 
 export interface WaitingVisitor {

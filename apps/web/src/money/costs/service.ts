@@ -3,7 +3,7 @@ import type { Database } from '@troupe/db';
 import { AppError, type Clock, type User } from '@troupe/kernel';
 import { createCosts, firstDay, isoDay, type CostSide, type Whose } from '@troupe/usage';
 import type { Usage } from '../usage/service.ts';
-import { agentNames, readDoors, readPolicies } from './store.ts';
+import { agentNames, teamNames, readDoors, readPolicies } from './store.ts';
 
 export interface CostsDeps {
   db: Database;
@@ -45,6 +45,10 @@ function createBudgets({ db, clock, usage }: CostsDeps) {
         db.user(user.id),
         caps.flatMap(({ agentId }) => agentId ?? []),
       );
+      const teams = await teamNames(
+        db.user(user.id),
+        caps.flatMap(({ teamId }) => teamId ?? []),
+      );
       return {
         budgets: [
           ...caps.map(({ scope, period, resetsAt, ...cap }): Budget => ({
@@ -54,6 +58,7 @@ function createBudgets({ db, clock, usage }: CostsDeps) {
             resetsAt,
             agentId: cap.agentId,
             agentName: (cap.agentId && names.get(cap.agentId)) ?? null,
+            ...(cap.teamId && { teamId: cap.teamId, teamName: teams.get(cap.teamId) ?? null }),
             unit: 'usd',
             limit: cap.limitUsd,
             used: cap.usedUsd,

@@ -12,6 +12,12 @@ export async function agentNames(tx: UserTx, ids: readonly string[]): Promise<Ma
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
+export async function teamNames(tx: UserTx, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.selectFrom('teams').select(['id', 'name']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** What agents may pay in a day, or without being asked. Rows are the user's own by row-level security. */
 export async function readPolicies(tx: UserTx, limit: number, now: Date): Promise<Budget[]> {
   const { rows } = await sql<{

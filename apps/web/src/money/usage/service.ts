@@ -1,9 +1,9 @@
 import type { web, TypesOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { creditsOf, isPlan, PLAN_LIMITS } from '@troupe/domain';
-import type { Clock, User } from '@troupe/kernel';
+import { AppError, type Clock, type User } from '@troupe/kernel';
 import { createCaps, createQueries, firstDay, type CapChange, type UsageQueries } from '@troupe/usage';
-import { agentsOf, creditMicros } from './store.ts';
+import { agentsOf, creditMicros, hasTeam } from './store.ts';
 
 type Cost = TypesOf<typeof web.usage.getCosts>['reply'];
 type CapsReply = TypesOf<typeof web.usage.getCaps>['reply'];
@@ -102,6 +102,8 @@ export function createUsage(deps: UsageDeps) {
     cost,
     caps,
     async setCap(user: User, change: CapChange): Promise<CapsReply> {
+      if (change.teamId !== undefined && !(await hasTeam(db.user(user.id), change.teamId)))
+        throw new AppError(404, 'Team not found');
       await spendCaps.set(user.id, change);
       return caps(user);
     },

@@ -8,3 +8,6 @@ export async function creditMicros(tx: UserTx, userId: string): Promise<bigint> 
   const row = await tx.selectFrom('users').select('credit_micros').where('id', '=', userId).executeTakeFirst();
   return row?.credit_micros ?? 0n;
 }
+
+export const hasTeam = async (tx: UserTx, id: string): Promise<boolean> =>
+  (await tx.selectFrom('teams').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;

@@ -19,7 +19,7 @@ const short = (text: string): string =>
 
 /** Undefined: what it is about is gone. */
 export async function wordsOf(tx: SystemTx, { kind, data }: Pick<Send, 'kind' | 'data'>): Promise<Said | undefined> {
-  const { agentId = '', taskId = '', tool = '', units = '0' } = data as Record<string, string>;
+  const { agentId = '', taskId = '', tool = '', asks = '', units = '0' } = data as Record<string, string>;
   if (kind === 'test')
     return {
       title: 'Troupe',
@@ -44,5 +44,6 @@ export async function wordsOf(tx: SystemTx, { kind, data }: Pick<Send, 'kind' | 
       tag: `payment:${agentId}`,
     };
   }
-  return { title, body: `Waits for you: ${short(tool)}`, url: '/dashboard/inbox', tag: `approval:${agentId}` };
+  const body = asks === 'yes' ? 'Asks you something.' : `Waits for you: ${short(tool)}`;
+  return { title, body, url: '/dashboard/inbox', tag: `approval:${agentId}` };
 }

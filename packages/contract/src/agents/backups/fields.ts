@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { agentParams, AGENT_NOT_FOUND, BUSY_AGENT_TEXT, NO_COPY_TEXTS } from '../fields.ts';
+import {
+  agentParams,
+  AGENT_NOT_FOUND,
+  BUSY_AGENT_TEXT,
+  forceQuery,
+  NO_COPY_TEXTS,
+  NOT_PASSED_TEXTS,
+} from '../fields.ts';
 import { success, timestamp } from '../../common.ts';
 
 /** Copies of an agent: its definition and configuration, memory, conversations and files. */
@@ -56,6 +63,7 @@ export const BACKUP_ROUTES = {
     path: '/api/agents/:id/backups/:backupId/restore',
     summary: 'Put an agent back to a copy; what it is now is copied first',
     params: backupParams,
+    query: forceQuery,
     reply: backupRestored,
   },
   remove: {
@@ -80,7 +88,7 @@ export const BACKUP_ERRORS = {
   list: { 404: [AGENT_NOT_FOUND] },
   restore: {
     ...ONE,
-    409: [BACKUP_DAMAGED, OTHER_DRIVER, BUSY_AGENT_TEXT, ...NO_COPY_TEXTS],
+    409: [BACKUP_DAMAGED, OTHER_DRIVER, BUSY_AGENT_TEXT, ...NO_COPY_TEXTS, ...NOT_PASSED_TEXTS],
     500: ['Restore failed, the agent is as it was: <reason>'],
   },
   remove: ONE,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { success } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
-import { AGENT_NOT_FOUND } from '../fields.ts';
+import { AGENT_NOT_FOUND, forceQuery, NOT_PASSED_TEXTS } from '../fields.ts';
 import { asked, attached, listed, MISSING, server, tested } from './fields.ts';
 
 const BAD_SERVER_NAME = 'A server is named by letters, digits, - and _';
@@ -21,6 +21,7 @@ const base = {
     ],
     401: ['Unauthorized'],
     404: [AGENT_NOT_FOUND, MISSING, 'Not found'],
+    409: NOT_PASSED_TEXTS,
     501: [
       'An agent that runs elsewhere cannot be connected: give it a header instead',
       'This agent has no MCP servers',
@@ -54,6 +55,7 @@ export const attach = endpoint({
   path: '/api/agents/:id/mcp-servers/:name',
   summary: 'Attach an MCP server to an agent, or replace the one of that name',
   params: named,
+  query: forceQuery,
   body: server,
   reply: attached,
 });
@@ -64,6 +66,7 @@ export const remove = endpoint({
   path: '/api/agents/:id/mcp-servers/:name',
   summary: 'Remove an MCP server, and what opened it',
   params: one,
+  query: forceQuery,
   reply: success,
 });
 

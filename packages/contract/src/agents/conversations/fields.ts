@@ -35,6 +35,21 @@ const session = z.looseObject({
 });
 export type SessionHead = z.output<typeof session>;
 
+export const ANSWER_LENGTH = 20_000;
+export const ANSWER_TOO_LONG = tooLong('answer', ANSWER_LENGTH);
+/** What an agent asks its person. */
+export const question = z.object({
+  message: z.string(),
+  title: z.string().optional(),
+  options: z.array(z.string()).optional().describe('Answers to choose from; any other will do as well'),
+});
+export type Question = z.output<typeof question>;
+
+export const decision = z.object({
+  approved: z.boolean('approved must be true or false'),
+  answer: z.string().max(ANSWER_LENGTH, ANSWER_TOO_LONG).optional().describe('Words, where a question waits for them'),
+});
+
 const spent = z.object({ turns: z.number(), tokens: z.number(), costMicros: z.number(), ms: z.number() });
 
 /** A file that came with a message, and what a model was told of it. */
@@ -65,6 +80,8 @@ const step = z.looseObject({
   isError: z.boolean().optional(),
   approvalId: z.string().optional(),
   approved: z.boolean().optional(),
+  question: question.optional().describe('It waits for words, not for consent'),
+  answer: z.string().optional(),
   outcome: z.string().optional(),
   reason: z.string().optional(),
   summary: z.string().optional(),

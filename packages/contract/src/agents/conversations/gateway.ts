@@ -16,6 +16,8 @@ import {
   sessionList,
   sessionSteps,
   STEP,
+  decision,
+  question,
 } from './fields.ts';
 
 /** What stands behind web's endpoints, in the agent's gateway. */
@@ -141,6 +143,7 @@ export const listApprovals = endpoint({
         sessionId: z.string(),
         tool: z.string(),
         args: z.string(),
+        question: question.optional(),
         requestedAt: timestamp,
       }),
     ),
@@ -161,9 +164,9 @@ export const decide = endpoint({
   ...gateway,
   method: 'POST',
   path: `${PROXY}/approvals/:id`,
-  summary: 'Allow or refuse a tool call that waits',
+  summary: 'Allow or refuse a tool call that waits, or answer a question',
   params: one,
-  body: z.object({ approved: z.boolean() }),
+  body: decision,
   reply: success,
   errors: { ...gateway.errors, 404: [AGENT_NOT_FOUND, 'Approval not found'], 409: ['Approval is already decided'] },
 });

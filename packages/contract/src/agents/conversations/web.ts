@@ -18,6 +18,7 @@ import {
   said,
   sessionList,
   sessionSteps,
+  decision,
 } from './fields.ts';
 import * as gateway from './gateway.ts';
 
@@ -107,9 +108,9 @@ export const decide = endpoint({
   ...base,
   method: 'POST',
   path: '/api/agents/:id/approvals/:approvalId',
-  summary: 'Allow or refuse a tool call that waits',
+  summary: 'Allow or refuse a tool call that waits, or answer a question',
   params: z.object({ id: z.string(), approvalId: z.string() }),
-  body: z.object({ approved: z.boolean('approved must be true or false') }),
+  body: decision,
   reply: success,
   passesOn: () => [gateway.decide],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { success } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
-import { AGENT_NOT_FOUND } from '../fields.ts';
+import { AGENT_NOT_FOUND, forceQuery, NOT_PASSED_TEXTS } from '../fields.ts';
 import {
   FILE_BYTES,
   inFolder,
@@ -69,12 +69,17 @@ export const put = endpoint({
   method: 'PUT',
   path: '/api/agents/:id/files/content',
   summary: 'Store a file in the workspace; its bytes are the body, as application/octet-stream',
-  query: putting,
+  query: putting.extend(forceQuery.shape),
   reply: stored,
   status: 201,
   rawBody: 'bytes',
   bodyLimit: FILE_BYTES,
-  errors: { ...base.errors, 400: ['Content-Type must be application/octet-stream'], 413: [TOO_LARGE] },
+  errors: {
+    ...base.errors,
+    400: ['Content-Type must be application/octet-stream'],
+    409: NOT_PASSED_TEXTS,
+    413: [TOO_LARGE],
+  },
   passesOn: () => [gateway.put],
 });
 
@@ -83,7 +88,8 @@ export const remove = endpoint({
   method: 'DELETE',
   path: '/api/agents/:id/files',
   summary: 'Delete a file, or a folder with all that is in it',
-  query: ofFile,
+  query: ofFile.extend(forceQuery.shape),
   reply: success,
+  errors: { ...base.errors, 409: NOT_PASSED_TEXTS },
   passesOn: () => [gateway.remove],
 });

@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import { effectOf } from './effect.ts';
 import type { Effect } from './effect.ts';
 
-export type Decide = (approvalId: string, approved: boolean) => void;
+export type Decide = (approvalId: string, approved: boolean, answer?: string) => void;
 
 function titleOf(effect: Effect, tool: string): string {
   const { wants } = texts;

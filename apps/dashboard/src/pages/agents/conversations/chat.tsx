@@ -65,7 +65,8 @@ function useSayIn(agentId: string) {
   const cancel = useSend(web.conversations.cancel);
   const { mutate } = decide;
   const onDecide = useCallback(
-    (approvalId: string, approved: boolean) => mutate({ params: { id: agentId, approvalId }, body: { approved } }),
+    (approvalId: string, approved: boolean, answer?: string) =>
+      mutate({ params: { id: agentId, approvalId }, body: { approved, ...(answer !== undefined && { answer }) } }),
     [agentId, mutate],
   );
   return {

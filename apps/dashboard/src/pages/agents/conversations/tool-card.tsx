@@ -6,6 +6,7 @@ import { Icon } from '../../../ui/icons.tsx';
 import type { Attachment } from '@troupe/contract';
 import { fileUrl } from './attach.tsx';
 import { Approval } from './approval.tsx';
+import { Asked } from './question.tsx';
 import { effectOf } from './effect.ts';
 import type { ToolUse } from './transcript.ts';
 import type { TurnActions } from './turn-actions.ts';
@@ -65,7 +66,16 @@ export function ToolCard({ tool, actions, deciding }: { tool: ToolUse; actions: 
       )}
       {tool.state === 'waiting' && tool.approvalId && (
         <div className="border-t border-line bg-spot-soft px-3 py-3">
-          <Approval {...tool} approvalId={tool.approvalId} deciding={deciding} onDecide={actions.onDecide} />
+          {tool.question ? (
+            <Asked
+              question={tool.question}
+              approvalId={tool.approvalId}
+              deciding={deciding}
+              onDecide={actions.onDecide}
+            />
+          ) : (
+            <Approval {...tool} approvalId={tool.approvalId} deciding={deciding} onDecide={actions.onDecide} />
+          )}
         </div>
       )}
     </div>

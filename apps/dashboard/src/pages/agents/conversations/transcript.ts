@@ -1,4 +1,4 @@
-import type { Attachment, SessionStep } from '@troupe/contract';
+import type { Attachment, Question, SessionStep } from '@troupe/contract';
 
 /** A session's log, read as a conversation: what was said, which tools were used, what waits for a decision. */
 
@@ -13,6 +13,7 @@ export interface ToolUse {
   /** That came of it. */
   pictures?: Attachment[];
   approvalId?: string;
+  question?: Question;
 }
 
 export type Turn =
@@ -88,6 +89,7 @@ function applyStep(call: ToolUse, step: SessionStep): void {
   if (step.type === 'approval_requested') {
     call.state = 'waiting';
     call.approvalId = step.approvalId;
+    if (step.question) call.question = step.question;
   }
   if (step.type === 'approval_decided') call.state = step.approved ? 'running' : 'refused';
   if (step.type === 'tool_result') {

@@ -12,6 +12,7 @@ import { SelectField, TextField } from '../../../ui/field.tsx';
 import { Mask } from '../../../ui/icons.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Approval } from '../conversations/approval.tsx';
+import { Asked } from '../conversations/question.tsx';
 import { VisitorItem } from './visitor.tsx';
 import { waitingOf } from './waiting.ts';
 import type { Waiting } from './waiting.ts';
@@ -35,8 +36,18 @@ function ApprovalItem({ item }: { item: Extract<Waiting, { kind: 'approval' }>['
   const say = useSay();
   const decide = useSend(web.conversations.decide, {
     refresh: [web.inbox.get],
-    done: (_, { body }) => say(body.approved ? texts.allowed : texts.refused),
+    done: (_, { body }) =>
+      say(body.answer !== undefined ? texts.answered : body.approved ? texts.allowed : texts.refused),
   });
+  const shared = {
+    approvalId: item.id,
+    deciding: decide.isPending,
+    onDecide: (approvalId: string, approved: boolean, answer?: string) =>
+      decide.mutate({
+        params: { id: item.agentId, approvalId },
+        body: { approved, ...(answer !== undefined && { answer }) },
+      }),
+  };
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <p className="flex flex-wrap items-center gap-x-2 text-[0.9rem] text-ink-soft">
@@ -44,15 +55,11 @@ function ApprovalItem({ item }: { item: Extract<Waiting, { kind: 'approval' }>['
         <bdi className="min-w-0 truncate font-medium text-ink">{item.agentName}</bdi>
         <span>{ago(item.at)}</span>
       </p>
-      <Approval
-        approvalId={item.id}
-        tool={item.tool}
-        args={item.args}
-        deciding={decide.isPending}
-        onDecide={(approvalId, approved) =>
-          decide.mutate({ params: { id: item.agentId, approvalId }, body: { approved } })
-        }
-      />
+      {item.question ? (
+        <Asked {...shared} question={item.question} />
+      ) : (
+        <Approval {...shared} tool={item.tool} args={item.args} />
+      )}
       {decide.error && <Notice tone="danger">{decide.error.message}</Notice>}
       <div>
         <LinkButton

@@ -10,6 +10,7 @@ import { Code } from '../../../ui/code.tsx';
 import { Mask } from '../../../ui/icons.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Delegation } from './delegation.tsx';
+import { Pot } from './pot.tsx';
 import { TeamRun } from './team-run.tsx';
 
 /** Teams that run: who is in them, how each is, and the document that they run from. */
@@ -37,13 +38,14 @@ export function OwnTeams() {
 }
 
 interface TeamView {
+  teamId: string;
   name: string;
   createdAt: string;
   yaml_config: string;
   agents: { agentId: string; name: string; status: string }[];
 }
 
-function TeamCard({ name, createdAt, yaml_config: yaml, agents }: TeamView) {
+function TeamCard({ teamId, name, createdAt, yaml_config: yaml, agents }: TeamView) {
   const reading = readTeamYaml(yaml);
   // The document's first agent leads.
   const lead = agents.find(({ name: agent }) => reading.ok && agent === reading.team.agents[0]?.name) ?? agents[0];
@@ -82,6 +84,7 @@ function TeamCard({ name, createdAt, yaml_config: yaml, agents }: TeamView) {
         </ul>
         {reading.ok && <Delegation team={reading.team} />}
       </div>
+      <Pot teamId={teamId} team={name} />
       <TeamRun agents={agents} />
       <details className="mt-4">
         <summary className="cursor-pointer text-ink-soft">{texts.showYaml}</summary>
