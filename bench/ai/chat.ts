@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endWithUs, type Service } from '../lib/child.ts';
 import { load, type Load, type LoadOptions } from '../lib/load.ts';
@@ -33,7 +33,7 @@ async function freePort(): Promise<number> {
 
 async function startPortkey(): Promise<{ address: string; stop: () => Promise<void> }> {
   const port = await freePort();
-  const main = fileURLToPath(new URL('../node_modules/@portkey-ai/gateway/build/start-server.js', import.meta.url));
+  const main = path.join(import.meta.dirname, '../node_modules/@portkey-ai/gateway/build/start-server.js');
   const child = endWithUs(
     spawn(process.execPath, [main, `--port=${port}`, '--headless'], {
       env: { PATH: process.env['PATH'], NODE_ENV: 'production' },

@@ -487,6 +487,7 @@ export interface Endpoints {
         failure: string | null;
         ownKeyOf: string | null;
         verified: boolean;
+        tags: string[];
       })[];
       count: number;
       hasMore: boolean;
@@ -512,6 +513,7 @@ export interface Endpoints {
         failure: string | null;
         ownKeyOf: string | null;
         verified: boolean;
+        tags: string[];
       };
       status: 'ok';
     };
@@ -1307,6 +1309,7 @@ export interface Endpoints {
         failure: string | null;
         ownKeyOf: string | null;
         verified: boolean;
+        tags: string[];
       })[];
       count: number;
       hasMore: boolean;
@@ -3209,6 +3212,24 @@ export interface Endpoints {
       ok: boolean;
       account: string | null;
       error: string | null;
+    };
+  };
+  /** Make and run another agent of the same kind, without memory, conversations, files, channels and team */
+  'POST /api/agents/:id/duplicate': {
+    params: { id: string };
+    body?: {
+      name?: string;
+    };
+    reply: {
+      success: true;
+      agent: {
+        id: string;
+        name: string;
+        status: 'pending' | 'provisioning' | 'running' | 'active' | 'stopped' | 'error' | 'failed';
+        websocketUrl: string;
+        model: string;
+        createdAt: string;
+      };
     };
   };
   /** Add a case: what the agent is told, and what is expected of its answer */
@@ -5493,6 +5514,17 @@ export interface Endpoints {
         behind: boolean;
       })[];
       max: number;
+    };
+  };
+  /** Set the words by which the agent is found */
+  'PUT /api/agents/:id/tags': {
+    params: { id: string };
+    body: {
+      tags: string[];
+    };
+    reply: {
+      success: true;
+      tags: string[];
     };
   };
   /** Restore a backup; the current configuration is backed up first */

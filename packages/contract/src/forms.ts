@@ -9,6 +9,7 @@ export const FACTOR_NAME_LENGTH = 64;
 export const CODE_LENGTH = 64;
 /** In code points. */
 export const AGENT_NAME_LENGTH = 64;
+export const TAG_LENGTH = 32;
 /** Of whoever asks for access, and of whoever answers. */
 export const NOTE_LENGTH = 500;
 /** Of what is looked for in conversations. */

@@ -158,66 +158,6 @@ export const chat = {
   hint: 'Enter sends, Shift+Enter makes a new line.',
 };
 
-export const work = {
-  show: 'What is shown',
-  views: { all: 'Everything', conversations: 'Conversations', messages: 'Messages', log: 'Log', cost: 'Cost' },
-  timeline: 'Timeline',
-  hint: 'Conversations, runs, tasks and the log, the newest first.',
-  empty: 'Nothing has happened yet',
-  emptyHint: 'What the agent does appears here, with what it cost.',
-  steps: (n: number) => (n === 1 ? '1 step' : `${n} steps`),
-};
-
-export const logs = {
-  title: 'Live log',
-  level: 'Level',
-  all: 'All levels',
-  live: 'live',
-  connecting: 'connecting…',
-  empty: 'Nothing logged yet',
-  pause: 'Pause',
-  go: 'Follow',
-};
-
-export const messages = {
-  title: 'Messages',
-  when: 'When',
-  from: 'From',
-  via: 'Channel',
-  text: 'Text',
-  user: 'User',
-  agent: 'Agent',
-  empty: 'No messages yet',
-  older: 'Older',
-  newer: 'Newer',
-  range: (from: number, to: number, all: number) => `${from}–${to} of ${all}`,
-};
-
-export const stats = {
-  daily: 'Cost a day',
-  dailyTokens: 'Tokens a day',
-  idle: 'While nobody talks to it, it uses no processor, memory or process.',
-  now: 'Right now',
-  uptime: 'Running for',
-  processed: 'Messages',
-  perHour: 'Messages an hour',
-  response: 'Average answer',
-  success: 'Success rate',
-  errors: 'Error rate',
-  cpu: 'CPU',
-  memory: 'Memory',
-  network: 'Network',
-  processes: 'Processes',
-  unreachable: 'The runtime does not answer, so there are no live figures.',
-  usage: 'Cost of the last 30 days',
-  model: 'Model',
-  calls: 'Calls',
-  tokens: 'Tokens',
-  cost: 'Cost',
-  noUsage: 'Nothing used yet',
-  none: 'not measured',
-};
-
 export const purpose = {
   title: 'What it is for',
   hint: 'A change counts from its next step on. Its memory and conversations stay.',
@@ -237,50 +177,6 @@ export const door = {
   used: (value: number) => `${value} today`,
   save: 'Save who may write',
   saved: 'Saved. It counts from the next message on.',
-};
-
-export const sessions = {
-  title: 'Sessions',
-  hint: 'Every conversation and run, step by step, with what each step cost.',
-  empty: 'No sessions yet',
-  channel: 'Channel',
-  channels: {
-    api: 'Dashboard and API',
-    webchat: 'Web chat',
-    bus: 'Underground',
-    heartbeat: 'Heartbeat',
-    team: 'Team',
-    task: 'Scheduled task',
-    telegram: 'Telegram',
-    whatsapp: 'WhatsApp',
-    discord: 'Discord',
-    slack: 'Slack',
-    email: 'E-mail',
-  } as Record<string, string>,
-  status: 'Status',
-  started: 'Started',
-  updated: 'Last step',
-  steps: 'Steps',
-  cost: 'Cost',
-  tokens: 'Tokens',
-  time: 'Time',
-  tokenCount: (n: string) => `${n} tokens`,
-  open: 'Trace',
-  trace: 'Trace',
-  older: 'Earlier steps',
-  step: {
-    user: 'Input',
-    imported: 'Earlier message',
-    assistant: 'Answer',
-    tool_started: 'Tool starts',
-    tool_result: 'Tool result',
-    approval_requested: 'Asks for approval',
-    approval_decided: 'Approval decided',
-    compaction: 'Older steps summed up',
-    cancel_requested: 'Cancel asked for',
-    run_ended: 'Run ended',
-  } as Record<string, string>,
-  total: 'In all',
 };
 
 export const memory = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestamp, nullableTimestamp } from '../common.ts';
-import { AGENT_NAME_LENGTH } from '../forms.ts';
+import { AGENT_NAME_LENGTH, TAG_LENGTH } from '../forms.ts';
 
 /** Fields that the agents' endpoints of web and backend share, with their exact texts. */
 
@@ -76,8 +76,7 @@ export const agentName = (missing: string, long = 'Name too long (max 64 chars)'
     .refine((name) => Array.from(name).length <= AGENT_NAME_LENGTH, long)
     .regex(/^\P{Cc}*$/u, 'Invalid name');
 
-export const MOST_TAGS = 10;
-export const TAG_LENGTH = 32;
+const MOST_TAGS = 10;
 const TAG_TEXT = `A tag has 1 to ${TAG_LENGTH} characters`;
 const TAGS_TEXT = `At most ${MOST_TAGS} tags`;
 export const TAG_TEXTS = [TAG_TEXT, TAGS_TEXT];

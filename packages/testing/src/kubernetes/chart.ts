@@ -13,7 +13,7 @@ export interface KubeObject {
   apiVersion: string;
   kind: string;
   metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- objects of every kind, as a cluster takes them
   [field: string]: any;
 }
 

@@ -1,4 +1,4 @@
-import { web } from '@troupe/contract';
+import { TAG_LENGTH, web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -136,7 +136,7 @@ function TagDialog({ busy, onClose, onTag }: { busy: boolean; onClose: () => voi
           label={texts.tagLabel}
           required
           autoFocus
-          maxLength={32}
+          maxLength={TAG_LENGTH}
           value={word}
           onChange={({ target }) => setWord(target.value)}
         />

@@ -17,6 +17,46 @@ const BulkBar = lazy(() => import('./bulk.tsx').then((part) => ({ default: part.
 
 type Used = TypesOf<typeof web.usage.getCosts>['reply']['agents'][number];
 
+function Named({
+  agent: { id, name, tags },
+  team,
+  isChosen,
+  onToggle,
+}: {
+  agent: WebAgent;
+  team: string | undefined;
+  isChosen: boolean;
+  onToggle: () => void;
+}) {
+  return (
+    <span className="flex min-w-0 items-center gap-3">
+      <input
+        type="checkbox"
+        aria-label={texts.choose(name)}
+        checked={isChosen}
+        onChange={onToggle}
+        className="size-4.5 shrink-0 accent-accent"
+      />
+      <Link to="/dashboard/agents/$id" params={{ id } as never} className="flex min-w-0 items-center gap-3 font-medium">
+        <Mask seed={id} size={30} />
+        <span className="min-w-0">
+          <span className="block hover:underline" dir="auto">
+            {name}
+          </span>
+          {team && <span className="block text-[0.85rem] font-normal text-ink-faint">{team}</span>}
+        </span>
+      </Link>
+      {tags.length > 0 && (
+        <span className="flex flex-wrap gap-1">
+          {tags.map((tag) => (
+            <Badge key={tag}>{tag}</Badge>
+          ))}
+        </span>
+      )}
+    </span>
+  );
+}
+
 /** `used`: by the agent's id; undefined as long as it is not known. */
 const columnsOf = (
   used: Map<string, Used> | undefined,
@@ -28,36 +68,13 @@ const columnsOf = (
     header: texts.name,
     width: 32,
     sort: ({ name }) => name,
-    cell: ({ id, name, teamId, tags }) => (
-      <span className="flex min-w-0 items-center gap-3">
-        <input
-          type="checkbox"
-          aria-label={texts.choose(name)}
-          checked={chosen.has(id)}
-          onChange={() => toggle(id)}
-          className="size-4.5 shrink-0 accent-accent"
-        />
-        <Link
-          to="/dashboard/agents/$id"
-          params={{ id } as never}
-          className="flex min-w-0 items-center gap-3 font-medium"
-        >
-          <Mask seed={id} size={30} />
-          <span className="min-w-0">
-            <span className="block hover:underline" dir="auto">
-              {name}
-            </span>
-            {teamId && <span className="block text-[0.85rem] font-normal text-ink-faint">{teamOf(teamId)}</span>}
-          </span>
-        </Link>
-        {tags.length > 0 && (
-          <span className="flex flex-wrap gap-1">
-            {tags.map((tag) => (
-              <Badge key={tag}>{tag}</Badge>
-            ))}
-          </span>
-        )}
-      </span>
+    cell: (agent) => (
+      <Named
+        agent={agent}
+        team={agent.teamId ? teamOf(agent.teamId) : undefined}
+        isChosen={chosen.has(agent.id)}
+        onToggle={() => toggle(agent.id)}
+      />
     ),
   },
   {

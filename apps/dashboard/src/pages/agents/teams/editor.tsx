@@ -1,4 +1,4 @@
-import { teamFromTemplate, type TeamTemplate } from '@troupe/domain';
+import { teamFromTemplate, type Team, type TeamTemplate } from '@troupe/domain';
 import { readTeamYaml, teamYaml } from '@troupe/domain/team-yaml';
 import { useDeferredValue, useMemo } from 'react';
 import { teams as texts, toolNames } from '../../../texts/teams.ts';
@@ -49,27 +49,33 @@ export function TeamEditor({
           <div className="flex flex-col gap-6">
             <Notes notCarried={reading.notCarried} toGive={reading.toGive} />
             <Delegation team={reading.team} />
-            <ul className="divide-y divide-line">
-              {reading.team.agents.map((agent) => (
-                <li key={agent.name} className="flex flex-col gap-1 py-3">
-                  <p className="flex flex-wrap items-baseline justify-between gap-2">
-                    <span className="font-medium">{agent.role}</span>
-                    <span className="font-mono text-[0.8rem] text-ink-faint">{agent.model}</span>
-                  </p>
-                  {agent.description && <p className="text-ink-soft">{agent.description}</p>}
-                  <p className="flex flex-wrap gap-1">
-                    {agent.tools.map((tool) => (
-                      <Badge key={tool}>{toolNames[tool] ?? tool}</Badge>
-                    ))}
-                  </p>
-                </li>
-              ))}
-            </ul>
+            <Members team={reading.team} />
           </div>
         ) : (
           <Notice tone="spot">{reading.error}</Notice>
         )}
       </Card>
     </div>
+  );
+}
+
+function Members({ team }: { team: Team }) {
+  return (
+    <ul className="divide-y divide-line">
+      {team.agents.map((agent) => (
+        <li key={agent.name} className="flex flex-col gap-1 py-3">
+          <p className="flex flex-wrap items-baseline justify-between gap-2">
+            <span className="font-medium">{agent.role}</span>
+            <span className="font-mono text-[0.8rem] text-ink-faint">{agent.model}</span>
+          </p>
+          {agent.description && <p className="text-ink-soft">{agent.description}</p>}
+          <p className="flex flex-wrap gap-1">
+            {agent.tools.map((tool) => (
+              <Badge key={tool}>{toolNames[tool] ?? tool}</Badge>
+            ))}
+          </p>
+        </li>
+      ))}
+    </ul>
   );
 }

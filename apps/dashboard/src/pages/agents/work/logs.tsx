@@ -2,7 +2,7 @@ import { web } from '@troupe/contract';
 import { useEffect, useState } from 'react';
 import { urlOf, useCall } from '../../../api.ts';
 import { time } from '../../../format.ts';
-import { logs as texts } from '../../../texts/agents.ts';
+import { logs as texts } from '../../../texts/work.ts';
 import { Badge, Card } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { SelectField } from '../../../ui/field.tsx';

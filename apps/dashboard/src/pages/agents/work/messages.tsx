@@ -3,7 +3,7 @@ import { plainMarkdown } from '@troupe/domain';
 import { useState } from 'react';
 import { useCall } from '../../../api.ts';
 import { moment } from '../../../format.ts';
-import { messages as texts, sessions } from '../../../texts/agents.ts';
+import { messages as texts, sessions } from '../../../texts/work.ts';
 import { Badge, Card } from '../../../ui/card.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Pager, Table } from '../../../ui/table.tsx';

@@ -3,7 +3,7 @@ import type { SessionStep, TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall } from '../../../api.ts';
 import { ago, duration, money, short, time } from '../../../format.ts';
-import { sessions as texts } from '../../../texts/agents.ts';
+import { sessions as texts } from '../../../texts/work.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card, Figure, Figures, Status } from '../../../ui/card.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';

@@ -2,7 +2,7 @@ import { web } from '@troupe/contract';
 import { useCall } from '../../../api.ts';
 import { bytes, count, duration, money, percent, short } from '../../../format.ts';
 import { modelName } from '../../../models.ts';
-import { stats as texts } from '../../../texts/agents.ts';
+import { stats as texts } from '../../../texts/work.ts';
 import { Card, Facts, Figure, Figures, Notice } from '../../../ui/card.tsx';
 import { Bars } from '../../../ui/chart.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';

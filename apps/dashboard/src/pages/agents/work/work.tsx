@@ -3,7 +3,7 @@ import type { SessionHead } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../../api.ts';
 import { ago, moment } from '../../../format.ts';
-import { sessions as sessionTexts, work as texts } from '../../../texts/agents.ts';
+import { sessions as sessionTexts, work as texts } from '../../../texts/work.ts';
 import { Card, Status } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Empty, Loaded } from '../../../ui/states.tsx';
