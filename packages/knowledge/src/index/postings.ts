@@ -11,27 +11,33 @@ export interface Counted {
   words: number;
 }
 
-/** By block and term, for passages that are numbered from `first` on. */
-export function postingsOf(passages: readonly Counted[], first: number): Map<number, Map<string, Buffer>> {
+/** Terms of passages that are looked at before others have their turn: two milliseconds of work. */
+const AT_ONCE = 5000;
+
+/** By block and term, for passages that are numbered from `first` on. A large document has millions: others go on meanwhile. */
+export async function postingsOf(
+  passages: readonly Counted[],
+  first: number,
+): Promise<Map<number, Map<string, number[]>>> {
   const blocks = new Map<number, Map<string, number[]>>();
-  passages.forEach(({ terms, words }, index) => {
+  let work = 0;
+  for (const [index, { terms, words }] of passages.entries()) {
     const number = first + index;
     const slot = number % BLOCK;
     const length = Math.min(255, Math.ceil(words / 2));
     const block = blocks.get(blockOf(number)) ?? new Map<string, number[]>();
     blocks.set(blockOf(number), block);
     for (const [term, count] of terms) {
-      const list = block.get(term) ?? [];
-      list.push(slot >> 8, slot & 255, Math.min(255, count), length);
-      block.set(term, list);
+      const list = block.get(term);
+      if (list) list.push(slot >> 8, slot & 255, Math.min(255, count), length);
+      else block.set(term, [slot >> 8, slot & 255, Math.min(255, count), length]);
     }
-  });
-  return new Map(
-    [...blocks].map(([number, block]) => [
-      number,
-      new Map([...block].map(([term, list]) => [term, Buffer.from(list)])),
-    ]),
-  );
+    work += terms.length;
+    if (work < AT_ONCE) continue;
+    work = 0;
+    await new Promise(setImmediate);
+  }
+  return blocks;
 }
 
 /** Without the passages from slot `from` up to, and without, slot `to`. */

@@ -13,8 +13,15 @@ export interface Tuning extends Weighing {
 
 const AT_ONCE = 4000;
 
-function* slices<T>(all: readonly T[], size = AT_ONCE): Generator<T[]> {
-  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+function* slices<T>(all: Iterable<T>, size = AT_ONCE): Generator<T[]> {
+  let part: T[] = [];
+  for (const one of all) {
+    part.push(one);
+    if (part.length < size) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
 }
 
 export interface HeldCollection {
@@ -39,22 +46,27 @@ interface Place {
   first: number;
 }
 
+/** Answers the terms that stand in them, each once. */
 export async function addPassages(
   tx: UserTx,
   { userId, collection, documentId, first }: Place,
   passages: readonly Written[],
-): Promise<void> {
+): Promise<Set<string>> {
   for (const [index, part] of [...slices(passages, 1000)].entries())
     await sql`insert into knowledge_passages (collection, number, user_id, document_id, place, heading, text)
       select ${collection}::integer, ${first + index * 1000}::integer + (given.n - 1)::integer, ${userId}, ${documentId}, given.place, given.heading, given.text
       from unnest(${part.map(({ place }) => place)}::text[], ${part.map(({ heading }) => heading)}::text[],
         ${part.map(({ text }) => text)}::text[]) with ordinality as given (place, heading, text, n)`.execute(tx);
-  for (const [block, lists] of postingsOf(passages, first))
-    for (const part of slices([...lists]))
+  const known = new Set<string>();
+  for (const [block, lists] of await postingsOf(passages, first))
+    for (const part of slices(lists)) {
+      for (const [term] of part) known.add(term);
       await sql`insert into knowledge_postings as p (collection, term, block, user_id, postings)
         select ${collection}::integer, given.term, ${block}::integer, ${userId}, decode(given.bytes, 'hex')
-        from unnest(${part.map(([term]) => term)}::text[], ${part.map(([, bytes]) => bytes.toString('hex'))}::text[]) as given (term, bytes)
+        from unnest(${part.map(([term]) => term)}::text[], ${part.map(([, bytes]) => Buffer.from(bytes).toString('hex'))}::text[]) as given (term, bytes)
         on conflict (collection, term, block) do update set postings = p.postings || excluded.postings`.execute(tx);
+    }
+  return known;
 }
 
 interface Kept {

@@ -55,12 +55,19 @@ export interface Read {
   first?: number;
   passages?: number;
   words?: number;
-  terms?: string[];
+  /** Within a line each: a letter may stand for several words. */
+  terms?: ReadonlySet<string>;
 }
 
 /** One that is to be deleted stays so. */
-export const setRead = (tx: UserTx, id: string, values: Read) =>
-  tx.updateTable('knowledge_documents').set(values).where('id', '=', id).where('state', '!=', 'removed').execute();
+export const setRead = (tx: UserTx, id: string, { terms, ...values }: Read) =>
+  tx
+    .updateTable('knowledge_documents')
+    // As one text: hundreds of thousands, each quoted for an array, would hold up everybody.
+    .set({ ...values, ...(terms && { terms: sql<string[]>`string_to_array(${[...terms].join('\n')}, ${'\n'})` }) })
+    .where('id', '=', id)
+    .where('state', '!=', 'removed')
+    .execute();
 
 export const countPassages = (tx: UserTx) =>
   sql<{ passages: number }>`select coalesce(sum(passages), 0)::integer as passages from knowledge_collections`.execute(

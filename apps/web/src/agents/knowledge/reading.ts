@@ -131,9 +131,12 @@ function keep(
       terms: held.terms,
     });
     const first = collection.next;
-    await addPassages(tx, { userId, collection: collection.number, documentId: held.id, first }, passages);
+    const terms = await addPassages(
+      tx,
+      { userId, collection: collection.number, documentId: held.id, first },
+      passages,
+    );
     const words = passages.reduce((sum, one) => sum + one.words, 0);
-    const terms = [...new Set(passages.flatMap((one) => one.terms.map(([term]) => term)))];
     await store.countIn(tx, document.collection_id, {
       passages: passages.length - held.passages,
       words: words - held.words,

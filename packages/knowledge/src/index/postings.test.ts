@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BLOCK, countOf, postingsOf } from './postings.ts';
+
+test('others have their turns while the words of a large document are put in order', async () => {
+  const terms = Array.from({ length: 1000 }, (_, index) => [`word${index}`, 1] as const);
+  const passages = Array.from({ length: 100 }, () => ({ terms, words: 1000 }));
+  let turns = 0;
+  let isOver = false;
+  const others = (async () => {
+    while (!isOver) {
+      await new Promise(setImmediate);
+      turns += 1;
+    }
+  })();
+  const blocks = await postingsOf(passages, BLOCK - 1);
+  isOver = true;
+  await others;
+  assert.ok(turns >= 15, `${turns} turns`);
+  assert.deepEqual([...blocks.keys()], [0, 1]);
+  assert.equal(countOf(Buffer.from(blocks.get(0)?.get('word7') ?? [])), 1);
+  assert.equal(countOf(Buffer.from(blocks.get(1)?.get('word7') ?? [])), 99);
+});
