@@ -207,6 +207,7 @@ const WEB: Record<string, Make> = {
     body: { decision: 'deny' },
   }),
   'PUT /api/agents/:id/purpose': agentWith({ instruction: 'stolen' }),
+  'PUT /api/agents/:id/tags': agentWith({ tags: ['stolen'] }),
   'POST /api/access': only({ note: 'stolen' }),
   'POST /api/admin/access/:id': ({ userId: id }) => ({ params: { id }, body: { grant: 'network' } }),
   'GET /api/live': ({ agentId, conversationId }) => ({ query: { watch: `${agentId}:${conversationId}:0` } }),

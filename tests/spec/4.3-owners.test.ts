@@ -27,6 +27,7 @@ const CASE = { name: 'c', input: 'hi', checks: [{ kind: 'lacks', text: 'x' }] };
 const BODIES: Record<string, unknown> = {
   'PATCH /api/agents/:id': { name: 'mine' },
   'PUT /api/agents/:id': { name: 'mine' },
+  'PUT /api/agents/:id/tags': { tags: ['mine'] },
   'POST /api/agents/:id/messages': { message: 'hi' },
   'POST /api/agents/:id/sessions/:sessionId/branches': { at: 1 },
   'POST /api/agents/:id/verify': { verificationType: 'eas' },

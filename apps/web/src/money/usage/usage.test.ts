@@ -256,7 +256,7 @@ describe('caps', () => {
       [{ scope: 'user', limitUsd: -1 }, limit],
       [{ scope: 'user', limitUsd: '5' }, limit],
       [{ scope: 'user', limitUsd: 1_000_001 }, 'limitUsd must be at most 1000000'],
-      [{ scope: 'moon', limitUsd: 1 }, 'scope must be one of: user, agent, run'],
+      [{ scope: 'moon', limitUsd: 1 }, 'scope must be one of: user, agent, run, team'],
     ] as const) {
       const refused = await web('PUT', '/api/usage/caps', bad, key);
       assert.deepEqual([refused.status, refused.body], [400, { error }]);
