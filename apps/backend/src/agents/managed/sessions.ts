@@ -1,12 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { EventEmitter } from 'node:events';
 import { createStreams, type Stream } from '@troupe/accounts';
-import { CallError, eventsOf, gateway, type backend, type Client, type TypesOf } from '@troupe/contract';
+import { CallError, gateway, type backend, type Client, type TypesOf } from '@troupe/contract';
 import { callOf, ManagedTranslator, type ManagedEvent, type Step } from '@troupe/interop';
 import type { Listener } from '@troupe/db';
 import { AppError, eventTexts, iso, isoOrNull, newId, type Answer } from '@troupe/kernel';
 import { changed, PAGE_BYTES, paged, type ListQuery } from './paging.ts';
 import type { Managed, ManagedDeps } from './service.ts';
 import * as store from './store.ts';
+import { heard, TAIL, told, type Talk } from './stream.ts';
 
 /** Sessions as clients of Managed Agents know them: a name for a conversation of an agent, which the agent itself keeps. */
 
@@ -25,13 +26,7 @@ export type ManagedSessions = ReturnType<typeof createSessions>;
 
 /** Streams of one user that wait. */
 const MOST_STREAMS = 20;
-/** How often a stream looks whether somebody has begun the conversation. */
-const LOOK_MS = 250;
-/** A stream ends after so long, and its reader comes again. */
-const STREAM_MS = 24 * 3_600_000;
 const PAGE = 500;
-/** As far back as an approval may wait. */
-const TAIL = 200;
 
 const conversations = gateway.conversations;
 const textOf = (content: readonly { text: string }[] | null | undefined): string =>
@@ -45,11 +40,8 @@ function toldBy(error: unknown): never {
   throw error;
 }
 
-interface Place {
+interface Place extends Talk {
   session: store.SessionRow;
-  client: Client;
-  /** Of the agent's own log; undefined: nothing was said yet. */
-  at: { agentId: string; id: string } | undefined;
 }
 
 export function createSessions(deps: SessionDeps) {
@@ -253,13 +245,17 @@ function createTaking({ db, clock, managed }: SessionDeps, { place }: Inner) {
 
 function happening({ listener }: SessionDeps, { place }: Inner, take: ReturnType<typeof createTaking>) {
   const streams = createStreams(listener, { most: MOST_STREAMS, refusal: `At most ${MOST_STREAMS} streams at a time` });
+  const news = new EventEmitter().setMaxListeners(0);
   return {
     /** One after the other: the first that is refused ends it, and says so. */
     async send(userId: string, id: string, events: readonly Sent[]) {
       const { session } = await place(userId, id);
       if (session.archived_at !== null) throw new AppError(400, 'The session is archived');
       const data: ManagedEvent[] = [];
-      for (const event of events) data.push(await take(userId, id, event).catch(toldBy));
+      for (const event of events) {
+        data.push(await take(userId, id, event).catch(toldBy));
+        news.emit(id);
+      }
       return { data };
     },
 
@@ -283,7 +279,8 @@ function happening({ listener }: SessionDeps, { place }: Inner, take: ReturnType
       // Whoever left before the first word is never asked for it.
       signal.addEventListener('abort', leave, { once: true });
       if (signal.aborted) leave();
-      return eventTexts(told(look, found, { from, signal, leave }));
+      const wait = () => heard(news, id, signal);
+      return eventTexts(told(look, found, { from, wait, signal, leave }));
     },
   };
 }
@@ -351,48 +348,5 @@ async function eventPage(
       if (bytes > PAGE_BYTES) return { data, next_page: `${done}.${begin}.0` };
     }
     if (!hasMore) return { data, next_page: null };
-  }
-}
-
-async function* told(
-  look: () => Promise<Place>,
-  found: Place,
-  { from, signal, leave }: { from: number; signal: AbortSignal; leave: () => void },
-): AsyncGenerator<string> {
-  try {
-    // At once, so that the client knows that it listens.
-    yield 'event: ping\ndata: {"type":"ping"}\n\n';
-    let here = found;
-    while (!here.at) {
-      await delay(LOOK_MS, undefined, { signal });
-      here = await look();
-    }
-    // What was waited for before is known from the beginning of the newest steps on.
-    const begin = Math.max(0, from - TAIL);
-    const headers = { 'last-event-id': String(begin) };
-    const response = await here.client.open(conversations.follow, {
-      params: here.at,
-      headers,
-      signal,
-      timeout: STREAM_MS,
-    });
-    const translator = new ManagedTranslator();
-    for await (const { data, event } of eventsOf(response)) {
-      if (event === 'delta' || event === 'error') continue;
-      const step = JSON.parse(data) as Step;
-      const events = translator.add(step);
-      if (step.seq <= from) continue;
-      yield events.map((one) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`).join('');
-    }
-  } catch (error) {
-    // Who leaves is no failure of ours.
-    if (signal.aborted) return;
-    const [type, message] =
-      error instanceof CallError || error instanceof AppError
-        ? ['api_error', error.message]
-        : ['api_error', 'Internal server error'];
-    yield `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type, message } })}\n\n`;
-  } finally {
-    leave();
   }
 }
