@@ -7,7 +7,10 @@ export const COSTS_WEB: Record<string, Make> = {
   'GET /api/admin/costs': ({ agentId: id }) => ({ query: { by: 'agent', id } }),
   'GET /api/admin/costs/export': () => ({ query: { by: 'agent' } }),
   'GET /api/usage/by-agent/:agentId': ({ agentId }) => ({ params: { agentId } }),
-  'PUT /api/usage/caps': ({ agentId }) => ({ body: { scope: 'agent', agentId, limitUsd: 1 } }),
+  'PUT /api/usage/caps': ({ agentId, teamId }) => [
+    { body: { scope: 'agent', agentId, limitUsd: 1 } },
+    { body: { scope: 'team', teamId, limitUsd: 1 } },
+  ],
   'GET /api/usage/summary': ({ agentId }) => ({ query: { agentId } }),
   'GET /api/usage/tools': ({ agentId }) => ({ query: { agentId } }),
   'POST /api/push/subscriptions': () => ({
