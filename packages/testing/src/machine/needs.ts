@@ -54,7 +54,7 @@ const LIST = 'TROUPE_TEST_LACKS';
 /** What is not here, found out once and handed to the tests in the environment that this returns. */
 export function lookAround(): { lacks: Need[]; env: Record<string, string> } {
   const lacks = (Object.keys(PROBES) as Need[]).filter((need) => !PROBES[need]());
-  return { lacks, env: { [LIST]: lacks.join(',') } };
+  return { lacks, env: { [LIST]: lacks.join('\n') } };
 }
 
 /** Whether a test that needs this fails where it is not. */
@@ -63,7 +63,7 @@ export const isRequired = (need: Need): boolean =>
 
 /** For a test's `skip`: false when all is here. With TROUPE_REQUIRE_ALL nothing is skipped, so what lacks fails. */
 export function needs(...wanted: Need[]): string | false {
-  const told = process.env[LIST]?.split(',');
+  const told = process.env[LIST]?.split('\n');
   const lacks = wanted.filter(
     (need) => !isRequired(need) && (told === undefined ? !PROBES[need]() : told.includes(need)),
   );
