@@ -23,7 +23,8 @@ type TeamPlan = (typeof PLANS)[number];
 
 /** Asks once, starts the team, shows what came of it agent by agent. */
 export function StartTeam({ wish, onClose }: { wish: TeamWish; onClose: () => void }) {
-  const settings = useCall(web.settings.get, {}).data;
+  const reads = useCall(web.settings.get, {});
+  const settings = reads.data;
   const own = PLANS.find((plan) => plan === settings?.plan);
   const [chosen, setChosen] = useState<TeamPlan>();
   const plan = chosen ?? own ?? 'collective';
@@ -60,7 +61,8 @@ export function StartTeam({ wish, onClose }: { wish: TeamWish; onClose: () => vo
         )}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{states.cancel}</Button>
-          <Button kind="primary" busy={send.isPending} onClick={start}>
+          {/* Which plan is offered is known by then. */}
+          <Button kind="primary" busy={send.isPending} disabled={reads.isPending} onClick={start}>
             {texts.start}
           </Button>
         </div>
