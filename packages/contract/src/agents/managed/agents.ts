@@ -32,6 +32,7 @@ const tool = z.discriminatedUnion(
   ],
   TOOL,
 );
+const MODEL = 'model must be the name of a model';
 const model = z.union(
   [
     z.string().min(1).max(200),
@@ -42,7 +43,7 @@ const model = z.union(
       inference_geo: z.null(EFFORT).optional(),
     }),
   ],
-  { error: (issue) => firstOf(issue) ?? 'model must be the name of a model' },
+  { error: (issue) => firstOf(issue) ?? MODEL },
 );
 
 const common = {
@@ -84,7 +85,7 @@ export const createAgent = endpoint({
   body: z.object({ ...common, name, model, metadata: metadata.nullish() }),
   reply: agent,
   errors: {
-    400: [NOT_YOURS],
+    400: [NOT_YOURS, MODEL],
     402: ['A paid plan is required. Choose a plan at /pricing', AGENT_LIMIT_TEXT],
     409: TAKEN_TEXTS,
     500: START_TEXTS,
@@ -113,7 +114,11 @@ export const updateAgent = endpoint({
     version: z.int().optional(),
   }),
   reply: agent,
-  errors: { ...REACH_ERRORS, 400: [NOT_YOURS], 409: ['The agent has version <number> meanwhile', ...NOT_PASSED_TEXTS] },
+  errors: {
+    ...REACH_ERRORS,
+    400: [NOT_YOURS, MODEL],
+    409: ['The agent has version <number> meanwhile', ...NOT_PASSED_TEXTS],
+  },
 });
 
 export const listAgents = endpoint({
