@@ -34,7 +34,8 @@ export function effectiveConfig(userDefault: unknown, model: string, own: unknow
 /** Names of tools as somebody wrote them. */
 export function readTools(tools: readonly string[]): ToolsetName[] {
   const unknown = tools.find((tool) => !(toolsetNames as readonly string[]).includes(tool));
-  if (unknown !== undefined) throw new AppError(400, `Unknown tool ${unknown}. Known are: ${toolsetNames.join(', ')}`);
+  if (unknown !== undefined)
+    throw new AppError(400, `Unknown tool ${unknown || 'without a name'}. Known are: ${toolsetNames.join(', ')}`);
   return tools as ToolsetName[];
 }
 

@@ -1,5 +1,5 @@
 import type { backend, TypesOf } from '@troupe/contract';
-import type { Database } from '@troupe/db';
+import { isOrphan, type Database } from '@troupe/db';
 import { FREE_PLAN, isPlan, USUAL_TOOLSETS, type AgentDefinition, type VersionedDefinition } from '@troupe/domain';
 import type { Fleet } from '@troupe/fleet';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
@@ -214,7 +214,10 @@ function environmentsOf({ db, clock }: ManagedDeps) {
     async createEnvironment(userId: string, { name, description = null, metadata }: NewEnvironment) {
       const at = clock();
       const row = { id: `env_${newId()}`, user_id: userId, name, description, created_at: at, updated_at: at };
-      await store.add(db, userId, 'managed_environments', { ...row, metadata: JSON.stringify(metadata ?? {}) });
+      const kept = { ...row, metadata: JSON.stringify(metadata ?? {}) };
+      await store.add(db, userId, 'managed_environments', kept).catch((cause: unknown) => {
+        throw isOrphan(cause) ? new AppError(404, 'User not found', {}, { cause }) : cause;
+      });
       return environmentShape({ ...row, metadata: metadata ?? {}, archived_at: null });
     },
     getEnvironment: async (userId: string, id: string) =>

@@ -366,6 +366,7 @@ function givenPurpose(instruction: unknown, tools: unknown): Partial<Pick<AgentD
 
 export function knownTools(tools: readonly string[]): TeamTool[] {
   const unknown = tools.find((tool) => !TEAM_TOOLS.some((known) => known === tool));
-  if (unknown !== undefined) throw new AppError(400, `Unknown tool ${unknown}. Known are: ${TEAM_TOOLS.join(', ')}`);
+  if (unknown !== undefined)
+    throw new AppError(400, `Unknown tool ${unknown || 'without a name'}. Known are: ${TEAM_TOOLS.join(', ')}`);
   return tools as TeamTool[];
 }

@@ -37,7 +37,7 @@ export const createEnvironment = endpoint({
   summary: 'A name that sessions are put under; every agent has a sandbox of its own',
   body: z.object({ name, description, config: config.optional(), metadata: metadata.nullish() }),
   reply: environment,
-  errors: { 400: [NOT_YOURS], 429: ['At most 100 environments'] },
+  errors: { 400: [NOT_YOURS], 404: ['User not found'], 429: ['At most 100 environments'] },
 });
 
 export const getEnvironment = endpoint({
