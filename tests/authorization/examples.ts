@@ -207,8 +207,6 @@ const WEB: Record<string, Make> = {
     body: { decision: 'deny' },
   }),
   'PUT /api/agents/:id/purpose': agentWith({ instruction: 'stolen' }),
-  'PUT /api/agents/:id/tags': agentWith({ tags: ['stolen'] }),
-  'POST /api/agents/:id/duplicate': agentWith({ name: 'stolen' }),
   'POST /api/access': only({ note: 'stolen' }),
   'POST /api/admin/access/:id': ({ userId: id }) => ({ params: { id }, body: { grant: 'network' } }),
   'GET /api/live': ({ agentId, conversationId }) => ({ query: { watch: `${agentId}:${conversationId}:0` } }),

@@ -17,4 +17,6 @@ export const SAY_WEB: Record<string, Make> = {
   'POST /api/compare': ({ agentId }) => ({
     body: { id: 'x', message: 'hello', sides: [{ agentId }, { agentId }] },
   }),
+  'PUT /api/agents/:id/tags': ({ agentId: id }) => ({ params: { id }, body: { tags: ['stolen'] } }),
+  'POST /api/agents/:id/duplicate': ({ agentId: id }) => ({ params: { id }, body: { name: 'stolen' } }),
 };

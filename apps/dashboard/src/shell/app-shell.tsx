@@ -207,7 +207,7 @@ function NavLink({ place: { label, icon, items }, isCurrent }: { place: NavPlace
   return (
     <Link
       to={to}
-      activeProps={{ 'aria-current': undefined }}
+      activeOptions={{ exact: true }}
       aria-current={isCurrent ? 'page' : undefined}
       className="flex min-h-9 items-center gap-3 rounded-lg px-3 text-ink-soft hover:bg-surface hover:text-ink aria-[current=page]:bg-surface aria-[current=page]:font-semibold aria-[current=page]:text-ink aria-[current=page]:shadow-low"
     >
@@ -253,7 +253,7 @@ function BottomBar({ onMenu }: { onMenu: () => void }) {
         <Link
           key={place.label}
           to={place.items[0].to}
-          activeProps={{ 'aria-current': undefined }}
+          activeOptions={{ exact: true }}
           aria-current={place === current ? 'page' : undefined}
           className={cx(cell, 'aria-[current=page]:font-semibold aria-[current=page]:text-accent-ink')}
         >

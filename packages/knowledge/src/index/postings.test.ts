@@ -6,15 +6,12 @@ test('others have their turns while the words of a large document are put in ord
   const terms = Array.from({ length: 1000 }, (_, index) => [`word${index}`, 1] as const);
   const passages = Array.from({ length: 100 }, () => ({ terms, words: 1000 }));
   let turns = 0;
-  let isOver = false;
+  const over = new AbortController();
   const others = (async () => {
-    while (!isOver) {
-      await new Promise(setImmediate);
-      turns += 1;
-    }
+    for (; !over.signal.aborted; turns += 1) await new Promise(setImmediate);
   })();
   const blocks = await postingsOf(passages, BLOCK - 1);
-  isOver = true;
+  over.abort();
   await others;
   assert.ok(turns >= 15, `${turns} turns`);
   assert.deepEqual([...blocks.keys()], [0, 1]);

@@ -85,7 +85,9 @@ function Line({ agentId, event }: { agentId: string; event: Event }) {
 }
 
 function Talked({ agentId, session }: { agentId: string; session: SessionHead }) {
-  const { id, channel, title, status, lastSeq } = session;
+  const { id, channel, status, lastSeq } = session;
+  // What agents write to each other begins with how it was sent.
+  const title = channel === 'bus' ? '' : (session.title ?? '').trim();
   return (
     <>
       <span className="min-w-0">
@@ -95,7 +97,7 @@ function Talked({ agentId, session }: { agentId: string; session: SessionHead })
           className="font-medium break-words hover:underline"
           dir="auto"
         >
-          {title?.trim() || sessionTexts.channels[channel] || channel}
+          {title || sessionTexts.channels[channel] || channel}
         </Link>
         <span className="block text-[0.88rem] text-ink-soft">
           {sessionTexts.channels[channel] ?? channel} · {texts.steps(lastSeq)}
