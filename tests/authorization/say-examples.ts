@@ -10,7 +10,7 @@ const plan = {
   capUsd: 1,
 };
 
-/** Plans in words, and comparisons. */
+/** Plans in words, comparisons, tags of agents and copies. */
 export const SAY_WEB: Record<string, Make> = {
   'POST /api/say': () => ({ body: { sentence: 'each morning read example.com', by: 'rules' } }),
   'POST /api/say/make': () => ({ body: plan }),
