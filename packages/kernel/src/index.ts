@@ -8,6 +8,7 @@ export {
   type OutboundRequest,
   type OutboundResponse,
 } from './outbound/outbound.ts';
+export { bring } from './outbound/bring.ts';
 export { secured } from './outbound/secured.ts';
 export { addressAllowed, rulesFor, type AddressRules } from './outbound/addresses.ts';
 export { createResolve, systemResolve } from './outbound/resolve.ts';

@@ -206,8 +206,8 @@ export const config = {
 };
 
 export const heartbeat = {
-  title: 'Heartbeat',
-  lead: 'A heartbeat wakes an agent from time to time to see whether there is something to do. When there is nothing, no model is called.',
+  title: 'Check-ins',
+  lead: 'A check-in wakes an agent from time to time to see whether there is something to do. When there is nothing, no model is called.',
   agent: 'Agent',
   enabled: 'On',
   frequency: 'Every',
@@ -217,8 +217,8 @@ export const heartbeat = {
   off: 'off',
   remove: 'Switch off',
   noAgents: 'No agents to wake',
-  noAgentsHint: 'Create an agent first; its heartbeat is set here.',
-  saved: 'Heartbeat saved',
+  noAgentsHint: 'Create an agent first; its check-ins are set here.',
+  saved: 'Check-in saved',
   frequencies: {
     '15m': '15 minutes',
     '30m': '30 minutes',
@@ -232,7 +232,7 @@ export const heartbeat = {
 };
 
 export const installations = {
-  title: 'Installations',
+  title: 'Computers',
   lead: 'Run an agent on your own computer (Home), or connect one that runs already (Link). In the cloud mode the platform runs it for you.',
   home: 'Home: install here',
   homeHint: 'Installs the agent runtime on this computer, starts it and registers it.',

@@ -1,7 +1,7 @@
 import { a2aNotification, createPgStore } from '@troupe/agent';
 import { a2aPushJob, a2aPushWaiting } from '@troupe/contract';
 import { lookWhenTold, type Database, type Jobs, type Listener } from '@troupe/db';
-import { OutboundError, type Cipher, type Clock, type Log, type Outbound } from '@troupe/kernel';
+import { bring, OutboundError, type Cipher, type Clock, type Log, type Outbound } from '@troupe/kernel';
 import { openSecrets } from './service.ts';
 import * as store from './store.ts';
 
@@ -18,9 +18,6 @@ interface Deps {
 }
 
 const BATCH = 100;
-const ANSWER_MS = 15_000;
-/** Of an answer, which nobody reads. */
-const MAX_BYTES = 64 * 1024;
 const CONCURRENCY = 8;
 /** One user's dead address holds at most so many places of all processes. */
 const PER_OWNER = 2;
@@ -80,17 +77,8 @@ async function post({ outbound, cipher }: Deps, due: store.Due, body: object): P
     ...(token !== undefined && { 'x-a2a-notification-token': token }),
   };
   try {
-    const answer = await outbound.fetch(due.url, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-      timeout: ANSWER_MS,
-      maxBytes: MAX_BYTES,
-      // What is shown there is meant for that address alone.
-      redirects: 0,
-    });
-    answer.cancel();
-    return answer.status >= 200 && answer.status < 300 ? undefined : `answered ${answer.status}`;
+    const status = await bring(outbound, due.url, { headers, body: JSON.stringify(body) });
+    return status >= 200 && status < 300 ? undefined : `answered ${status}`;
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     return error.message;

@@ -1,7 +1,7 @@
 import { pushesWaiting, pushJob } from '@troupe/contract';
 import { lookWhenTold } from '@troupe/db';
-import { OutboundError, sha256Hex } from '@troupe/kernel';
-import { bring, PLACES, takeAll, type BringingDeps } from '../bringing.ts';
+import { bring, OutboundError, sha256Hex } from '@troupe/kernel';
+import { PLACES, takeAll, type BringingDeps } from '../bringing.ts';
 import { createKeys } from './keys.ts';
 import { MOST_BYTES, sealFor, vapidHeader } from './seal.ts';
 import { dropSubscription, findSend, forgetBefore, noteFailure, noteTold, takeNew, type Send } from './store.ts';

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { webhookJob, webhooksWaiting } from '@troupe/contract';
 import { lookWhenTold } from '@troupe/db';
-import { createCipher, iso, OutboundError, type Cipher } from '@troupe/kernel';
-import { bring, PLACES, takeAll, type BringingDeps } from '../bringing.ts';
+import { bring, createCipher, iso, OutboundError, type Cipher } from '@troupe/kernel';
+import { PLACES, takeAll, type BringingDeps } from '../bringing.ts';
 import { findPending, forgetBefore, noteOutcome, takeNew, trimLog, type Pending } from './store.ts';
 
 const KEPT_MS = 30 * 86_400_000;
