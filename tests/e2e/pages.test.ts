@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { makeContent } from './content.ts';
@@ -58,19 +58,37 @@ async function look(watched: WatchedPage, { name }: PageEntry, path: string): Pr
   assertQuiet(watched, PROVOKED);
 }
 
+/** By address: a script that many pages load is taken from the browser and packed once. */
+const sizes = new Map<string, Promise<number>>();
+
 /** Gzipped bytes of all scripts that a visit with an empty cache loads. */
 async function scriptSize(page: Page, visit: () => Promise<void>): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.setCacheDisabled', { cacheDisabled: true });
-  const bodies: Promise<Buffer>[] = [];
-  const collect = (response: { request: () => { resourceType: () => string }; body: () => Promise<Buffer> }) => {
-    // A body that is gone belonged to the page that was just left.
-    if (response.request().resourceType() === 'script') bodies.push(response.body().catch(() => Buffer.alloc(0)));
+  const loaded: Promise<number>[] = [];
+  const collect = (response: Response) => {
+    if (response.request().resourceType() === 'script') loaded.push(packedSize(response));
   };
   page.on('response', collect);
   await visit();
   page.off('response', collect);
-  const sizes = (await Promise.all(bodies)).map((body) => gzipSync(body).length);
+  const found = await Promise.all(loaded);
   await session.detach();
-  return sizes.reduce((sum, size) => sum + size, 0);
+  return found.reduce((sum, size) => sum + size, 0);
+}
+
+function packedSize(response: Response): Promise<number> {
+  const url = response.url();
+  const known = sizes.get(url);
+  if (known) return known;
+  const size = response.body().then(
+    (body) => gzipSync(body).length,
+    () => {
+      // A body that is gone belonged to the page that was just left: the next page that loads it has it.
+      sizes.delete(url);
+      return 0;
+    },
+  );
+  sizes.set(url, size);
+  return size;
 }

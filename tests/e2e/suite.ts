@@ -1,5 +1,6 @@
 import { after, before, describe } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { needs } from '@troupe/testing/machine/needs';
 import { openBrowser } from './browser.ts';
 import { startPlatform } from './platform.ts';
@@ -10,17 +11,24 @@ export interface Stage {
   browser: Browser;
 }
 
-/** Tests in a real browser against a platform of their own. `stage` is filled before the first of them runs. */
+/**
+ * Tests in a real browser against a platform of their own. `stage` is filled before the first of them runs.
+ * The platform has a database on the run's server, which is there in half the time, unless `env` names one: an empty
+ * DATABASE_URL is the platform's own server.
+ */
 export function browserSuite(name: string, body: (stage: Stage) => void, env: Record<string, string> = {}): void {
   describe(name, { skip: needs('chromium') }, () => {
     const stage = {} as Stage;
+    let database: TestDatabase | undefined;
     before(async () => {
-      stage.platform = await startPlatform(env);
+      if (env['DATABASE_URL'] === undefined) database = await testDatabase();
+      stage.platform = await startPlatform({ ...(database && { DATABASE_URL: database.url }), ...env });
       stage.browser = await openBrowser();
     });
     after(async () => {
       await stage.browser?.close();
       await stage.platform?.stop();
+      await database?.drop();
     });
     body(stage);
   });

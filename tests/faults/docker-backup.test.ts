@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { dockerEngine } from '@troupe/fleet';
-import { good, SCRIPTS, signIn, started } from '@troupe/testing/backups/scripts';
+import { good, scriptEnv, SCRIPTS, signIn, started } from '@troupe/testing/backups/scripts';
 import { comeBack, removeAgents } from '@troupe/testing/containers/backup';
 import { ownDocker } from '@troupe/testing/containers/docker';
 import { needs } from '@troupe/testing/machine/needs';
@@ -34,7 +34,7 @@ test('a backup that is killed while it holds an agent still: the agent goes on',
 
   for (let held = false; !held; held = await isHeld()) {
     const args = [path.join(SCRIPTS, 'backup.ts'), path.join(own.dataDir, 'never.tar.gz')];
-    const backup = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...env }, stdio: 'ignore' });
+    const backup = spawn(process.execPath, args, { env: { ...scriptEnv(), ...env }, stdio: 'ignore' });
     const ended = once(backup, 'exit');
     while (backup.exitCode === null && !(await isHeld()));
     backup.kill('SIGKILL');

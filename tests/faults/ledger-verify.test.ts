@@ -6,6 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { migrate, startEmbedded } from '@troupe/db';
+import { scriptEnv } from '@troupe/testing/backups/scripts';
 import { testDatabase } from '@troupe/testing/database/server';
 import { silentLog, systemClock } from '@troupe/kernel';
 import { createLedger, USD } from '@troupe/ledger';
@@ -14,7 +15,7 @@ const SCRIPT = path.resolve(import.meta.dirname, '../../scripts/ledger-verify.ts
 
 function verify(env: Record<string, string>): Promise<{ code: number; out: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [SCRIPT], { env: { PATH: process.env['PATH'], ...env } }, (error, stdout, stderr) =>
+    execFile(process.execPath, [SCRIPT], { env: { ...scriptEnv(), ...env } }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), out: stdout + stderr }),
     );
   });

@@ -11,4 +11,3 @@ export { createKubernetes, kubernetesCluster } from './kubernetes/kubernetes.ts'
 export { createHosting, withHosting } from './hosting.ts';
 export type { OutsideDeps } from './outside.ts';
 export { createTrials, type Trial, type TrialCall, type TrialGiven, type Trials } from './trials.ts';
-export { bundleProgram } from './program.ts';

@@ -12,13 +12,19 @@ const OWNER = 'owner@troupe.local';
 
 export type Env = Record<string, string>;
 
+/** What a script has of our environment: what was compiled once is not compiled again. */
+export const scriptEnv = (): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+});
+
 /** `npm run backup` or `npm run restore`. */
 export function script(name: 'backup' | 'restore', file: string, env: Env): Promise<{ code: number; said: string }> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
       [path.join(SCRIPTS, `${name}.ts`), file],
-      { env: { PATH: process.env['PATH'], ...env } },
+      { env: { ...scriptEnv(), ...env } },
       (error, _, said) => resolve({ code: Number(error?.code ?? 0), said }),
     );
   });

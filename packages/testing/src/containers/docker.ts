@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -23,6 +23,7 @@ let swarms = 0;
 export async function ownDocker({ swarm = false } = {}): Promise<OwnDocker> {
   const folder = await mkdtemp(path.join(tmpdir(), 'troupe-docker-'));
   const socket = path.join(folder, 'docker.sock');
+  const driver = await storageDriver(folder);
   let engine: ChildProcess | undefined;
 
   const answers = (): Promise<boolean> =>
@@ -39,7 +40,7 @@ export async function ownDocker({ swarm = false } = {}): Promise<OwnDocker> {
     engine = spawn(
       'dockerd',
       [
-        '--storage-driver=vfs',
+        `--storage-driver=${driver}`,
         '--iptables=false',
         '--ip6tables=false',
         '--bridge=none',
@@ -72,12 +73,23 @@ export async function ownDocker({ swarm = false } = {}): Promise<OwnDocker> {
     async close() {
       await stop();
       // The engine leaves mounts behind, and a mount cannot be removed.
-      const spaces = path.join(folder, 'run/netns');
-      for (const name of await readdir(spaces).catch(() => []))
-        spawnSync('umount', [path.join(spaces, name)], { stdio: 'ignore' });
+      const mounts = (await readFile('/proc/mounts', 'utf8')).split('\n').map((line) => line.split(' ')[1] ?? '');
+      for (const at of mounts.filter((one) => one.startsWith(`${folder}/`)).toReversed())
+        spawnSync('umount', [at], { stdio: 'ignore' });
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Layers that lie over each other, where the file system can do that; else every layer and container is a copy of all below. */
+async function storageDriver(folder: string): Promise<'overlay2' | 'vfs'> {
+  const at = (name: string): string => path.join(folder, 'layers', name);
+  for (const name of ['lower', 'upper', 'work', 'merged']) await mkdir(at(name), { recursive: true });
+  const layers = `lowerdir=${at('lower')},upperdir=${at('upper')},workdir=${at('work')}`;
+  const mounted = spawnSync('mount', ['-t', 'overlay', 'overlay', '-o', layers, at('merged')], { stdio: 'ignore' });
+  if (mounted.status !== 0) return 'vfs';
+  spawnSync('umount', [at('merged')], { stdio: 'ignore' });
+  return 'overlay2';
 }
 
 /** A swarm's ports are fixed, so each has a loopback address of its own. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, beforeEach, test } from 'node:test';
+import { scriptEnv } from '@troupe/testing/backups/scripts';
 import { codeAt, secretBytes } from '@troupe/testing/identity/authenticator';
 import { startWeb, type Person, type TestWeb } from '@troupe/testing/services/web';
 
@@ -326,7 +327,7 @@ test('an operator lets an owner in who is locked out', async () => {
   const script = new URL('../../../../../scripts/second-step-reset.ts', import.meta.url).pathname;
   const run = (...args: string[]) =>
     new Promise<string>((resolve) => {
-      const env = { PATH: process.env['PATH'], DATABASE_URL: databaseUrl };
+      const env = { ...scriptEnv(), DATABASE_URL: databaseUrl };
       execFile(process.execPath, [script, ...args], { env }, (_, stdout, stderr) => resolve(stdout + stderr));
     });
   assert.match(await run(), /Say whose/);
