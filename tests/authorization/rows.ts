@@ -60,6 +60,12 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     responseId: `resp_${newId()}`,
     environmentId: `env_${newId()}`,
     managedSessionId: `sesn_${newId()}`,
+    managedFileId: `file_${newId()}`,
+    resourceId: `sesrsc_${newId()}`,
+    deploymentId: newId(),
+    deploymentRunId: newId(),
+    vaultId: `vlt_${newId()}`,
+    credentialId: `vcred_${newId()}`,
     splitId: newId(),
   };
 
