@@ -264,6 +264,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       .selectFrom('scheduled_tasks')
       .select('id')
       .where('user_id', '=', userId)
+      .where('id', '<>', ids.deploymentId)
       .executeTakeFirstOrThrow();
     await add('task_runs', {
       id: ids.runId,
