@@ -1,6 +1,6 @@
 import { finish, printTable } from '../lib/report.ts';
 import { against, median, pairedRatio } from '../lib/sides.ts';
-import { CALLER, CHAT, inTurns, startBackend, startUpstream } from './setup.ts';
+import { CALLER, CHAT, cpuInTurns, inTurns, startBackend, startUpstream } from './setup.ts';
 
 /** The same through each protocol that the backend speaks, as calls a second. */
 
@@ -21,12 +21,14 @@ const FACES = {
 type FaceName = keyof typeof FACES;
 const FACE_NAMES = Object.keys(FACES) as FaceName[];
 
+const sideOf = (address: string, { path, body }: (typeof FACES)[FaceName], stream = false) => ({
+  url: address + path,
+  headers: CALLER,
+  body: JSON.stringify({ ...body, ...(stream && { stream: true }) }),
+});
+
 async function compare(address: string, stream: boolean): Promise<Record<FaceName, number[]>> {
-  const side = ({ path, body }: (typeof FACES)[FaceName]) => ({
-    url: address + path,
-    headers: CALLER,
-    body: JSON.stringify({ ...body, ...(stream && { stream: true }) }),
-  });
+  const side = (face: (typeof FACES)[FaceName]) => sideOf(address, face, stream);
   const { chat, messages, responses } = FACES;
   const results = await inTurns({ chat: side(chat), messages: side(messages), responses: side(responses) });
   printTable(
@@ -46,6 +48,12 @@ export async function benchProtocols(): Promise<void> {
   try {
     const whole = await compare(ours.address, false);
     const streamed = await compare(ours.address, true);
+    const measured = (name: FaceName) => ({ service: ours, ...sideOf(ours.address, FACES[name]) });
+    const cpu = await cpuInTurns({
+      chat: measured('chat'),
+      messages: measured('messages'),
+      responses: measured('responses'),
+    });
     finish(
       'ai protocols',
       [
@@ -55,6 +63,9 @@ export async function benchProtocols(): Promise<void> {
       {
         messages_streams_vs_chat: pairedRatio(streamed.messages, streamed.chat),
         responses_streams_vs_chat: pairedRatio(streamed.responses, streamed.chat),
+        cpu_ms_chat: median(cpu.chat),
+        cpu_ms_messages: median(cpu.messages),
+        cpu_ms_responses: median(cpu.responses),
       },
     );
   } finally {

@@ -87,3 +87,21 @@ export async function inTurns<Name extends string>(
   }
   return results;
 }
+
+type Measured = Pick<LoadOptions, 'url' | 'headers' | 'body'> & { service: Service };
+
+/** Milliseconds of processor time that a service takes for a call: what else the machine does changes little of it. */
+async function cpuOf({ service, ...side }: Measured): Promise<number> {
+  const before = service.cpu();
+  const { calls } = await load({ ...side, connections: 64, milliseconds: MILLISECONDS });
+  return ((service.cpu() - before) / calls) * 1000;
+}
+
+/** The same of each side, in turns. */
+export async function cpuInTurns<Name extends string>(sides: Record<Name, Measured>): Promise<Record<Name, number[]>> {
+  const names = Object.keys(sides) as Name[];
+  const results = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const name of names) results[name].push(await cpuOf(sides[name]));
+  return results;
+}

@@ -1,15 +1,6 @@
-import type { Service } from '../lib/child.ts';
-import { load, type LoadOptions } from '../lib/load.ts';
 import { finish, printTable } from '../lib/report.ts';
 import { against, median } from '../lib/sides.ts';
-import { CALLER, CHAT, inTurns, MILLISECONDS, ROUNDS, startBackend, startUpstream } from './setup.ts';
-
-/** Milliseconds of processor time for a call: what else the machine does changes little of it. */
-async function cpuOf(service: Service, side: Pick<LoadOptions, 'url' | 'headers' | 'body'>): Promise<number> {
-  const before = service.cpu();
-  const { calls } = await load({ ...side, connections: 64, milliseconds: MILLISECONDS });
-  return ((service.cpu() - before) / calls) * 1000;
-}
+import { CALLER, CHAT, cpuInTurns, inTurns, startBackend, startUpstream } from './setup.ts';
 
 /** Chat through two backends that differ in one setting: where traces are sent to, and nowhere. */
 
@@ -30,11 +21,10 @@ export async function benchTraces(): Promise<void> {
       { side: 'without traces', 'per second': median(found.silent) },
       { side: 'with traces', 'per second': median(found.traced) },
     ]);
-    const cpu: Record<'silent' | 'traced', number[]> = { silent: [], traced: [] };
-    for (let round = 0; round < ROUNDS; round += 1) {
-      cpu.silent.push(await cpuOf(silent, side(silent.address)));
-      cpu.traced.push(await cpuOf(traced, side(traced.address)));
-    }
+    const cpu = await cpuInTurns({
+      silent: { service: silent, ...side(silent.address) },
+      traced: { service: traced, ...side(traced.address) },
+    });
     finish('ai traces', [{ figure: 'traced_vs_silent', ...against(found.traced, found.silent), atLeast: 0.95 }], {
       cpu_ms_silent: median(cpu.silent),
       cpu_ms_traced: median(cpu.traced),

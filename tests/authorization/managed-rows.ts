@@ -8,14 +8,21 @@ export interface ManagedIds {
   responseId: string;
   environmentId: string;
   managedSessionId: string;
+  managedFileId: string;
+  resourceId: string;
+  deploymentId: string;
+  deploymentRunId: string;
+  vaultId: string;
+  credentialId: string;
 }
 
 export async function addManaged(
   add: <T extends keyof Tables>(table: T, values: Insertable<Tables[T]>) => Promise<unknown>,
   { user_id, agent_id }: { user_id: string; agent_id: string },
-  { responseId, environmentId, managedSessionId }: ManagedIds,
+  ids: ManagedIds,
   mark: Marks['mark'],
 ): Promise<void> {
+  const { responseId, environmentId, managedSessionId } = ids;
   const now = new Date();
   const kept = {
     id: responseId,
@@ -45,5 +52,71 @@ export async function addManaged(
     agent_id,
     environment_id: environmentId,
     title: mark('managedTitle'),
+  });
+  await addKept(add, { user_id, agent_id }, ids, mark);
+}
+
+/** Files, deployments and vaults. */
+async function addKept(
+  add: Parameters<typeof addManaged>[0],
+  { user_id, agent_id }: { user_id: string; agent_id: string },
+  ids: ManagedIds,
+  mark: Marks['mark'],
+): Promise<void> {
+  const now = new Date();
+  const metadata = JSON.stringify({ own: mark('kept') });
+  await add('managed_files', {
+    id: ids.managedFileId,
+    user_id,
+    name: mark('fileName'),
+    mime: 'text/plain',
+    bytes: 4,
+    content: Buffer.from(mark('fileContent')),
+    created_at: now,
+  });
+  await add('managed_resources', {
+    id: ids.resourceId,
+    user_id,
+    session_id: ids.managedSessionId,
+    file_id: ids.managedFileId,
+    path: mark('resourcePath'),
+    created_at: now,
+  });
+  await add('scheduled_tasks', {
+    id: ids.deploymentId,
+    user_id,
+    agent_id,
+    name: mark('deployment'),
+    cron_schedule: '@triggered',
+    prompt: mark('deploymentPrompt'),
+    created_at: now,
+    updated_at: now,
+  });
+  await add('managed_deployments', {
+    task_id: ids.deploymentId,
+    user_id,
+    environment_id: ids.environmentId,
+    metadata,
+  });
+  await add('task_runs', {
+    id: ids.deploymentRunId,
+    task_id: ids.deploymentId,
+    user_id,
+    due_at: now,
+    started_at: now,
+    status: 'failed',
+    error: mark('runError'),
+    source: 'api',
+  });
+  await add('managed_deployment_runs', { run_id: ids.deploymentRunId, user_id, error: 'unknown_error' });
+  const at = { user_id, metadata, created_at: now, updated_at: now };
+  await add('managed_vaults', { ...at, id: ids.vaultId, name: mark('vault') });
+  await add('managed_credentials', {
+    ...at,
+    id: ids.credentialId,
+    vault_id: ids.vaultId,
+    kind: 'static_bearer',
+    url: `https://${mark('credential')}.test/mcp`,
+    sealed: Buffer.from('sealed'),
   });
 }

@@ -60,6 +60,12 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     responseId: `resp_${newId()}`,
     environmentId: `env_${newId()}`,
     managedSessionId: `sesn_${newId()}`,
+    managedFileId: `file_${newId()}`,
+    resourceId: `sesrsc_${newId()}`,
+    deploymentId: newId(),
+    deploymentRunId: newId(),
+    vaultId: `vlt_${newId()}`,
+    credentialId: `vcred_${newId()}`,
     splitId: newId(),
   };
 
@@ -258,6 +264,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       .selectFrom('scheduled_tasks')
       .select('id')
       .where('user_id', '=', userId)
+      .where('id', '<>', ids.deploymentId)
       .executeTakeFirstOrThrow();
     await add('task_runs', {
       id: ids.runId,

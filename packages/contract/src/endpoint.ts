@@ -59,9 +59,9 @@ export interface EndpointSpec {
   passesOn?: () => readonly Endpoint[];
   /**
    * The body is taken as it came, whatever its type (signed webhooks, security event tokens). `bytes`: it is a file, sent
-   * as application/octet-stream.
+   * as application/octet-stream; `form`: it is a form with a file, sent as multipart/form-data.
    */
-  rawBody?: boolean | 'bytes';
+  rawBody?: boolean | 'bytes' | 'form';
   /** Bytes of a body; a megabyte unless said. */
   bodyLimit?: number;
   /** Pages of other origins may call it from a browser, where the key allows them; `checked`: the service says which. */

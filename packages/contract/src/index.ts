@@ -45,6 +45,9 @@ export {
   type ChannelKind,
   type ChannelReceipt,
 } from './agents/channels/fields.ts';
+export { RUN_ERRORS } from './agents/managed/deployments.ts';
+export { FILES_MB } from './agents/managed/files.ts';
+export { refusedPath } from './agents/managed/refused.ts';
 export { MOST_COMPARED } from './agents/compare.ts';
 export { ANSWER_LENGTH, ANSWER_TOO_LONG } from './agents/conversations/fields.ts';
 export type { SessionHead, Attachment, SessionStep, Branch, Question } from './agents/conversations/fields.ts';

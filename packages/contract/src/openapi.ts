@@ -124,9 +124,20 @@ function operation(one: Endpoint): object {
         content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
       },
     }),
+    ...(one.rawBody === 'form' && {
+      requestBody: { required: true, content: { 'multipart/form-data': { schema: FORM } } },
+    }),
     responses,
   };
 }
+
+/** All that an endpoint with a form takes. */
+const FORM = {
+  type: 'object',
+  required: ['file'],
+  properties: { file: { type: 'string', format: 'binary' } },
+  additionalProperties: { type: 'string' },
+};
 
 const operationId = (one: Endpoint): string => `${one.method.toLowerCase()}${one.path.replace(/[^A-Za-z0-9]+/g, '_')}`;
 

@@ -738,7 +738,35 @@ export interface Tables {
     agent_id: string;
     archived_at: Nullable<Timestamp>;
     metadata: Json;
+    opened: Nullable<Json>;
     tools: Json;
+    user_id: string;
+  };
+  managed_credentials: {
+    archived_at: Nullable<Timestamp>;
+    created_at: Timestamp;
+    expires_at: Nullable<Timestamp>;
+    id: string;
+    kind: 'static_bearer' | 'mcp_oauth';
+    metadata: Json;
+    name: Nullable<string>;
+    sealed: Bytes;
+    updated_at: Timestamp;
+    url: string;
+    user_id: string;
+    vault_id: string;
+  };
+  managed_deployment_runs: {
+    error: Nullable<string>;
+    run_id: string;
+    session_id: Nullable<string>;
+    user_id: string;
+  };
+  managed_deployments: {
+    archived_at: Nullable<Timestamp>;
+    environment_id: string;
+    metadata: Json;
+    task_id: string;
     user_id: string;
   };
   managed_environments: {
@@ -751,15 +779,44 @@ export interface Tables {
     updated_at: Timestamp;
     user_id: string;
   };
+  managed_files: {
+    bytes: number;
+    content: Bytes;
+    created_at: Timestamp;
+    expires_at: Nullable<Timestamp>;
+    id: string;
+    mime: string;
+    name: string;
+    user_id: string;
+  };
+  managed_resources: {
+    created_at: Timestamp;
+    file_id: string;
+    id: string;
+    path: string;
+    session_id: string;
+    user_id: string;
+  };
   managed_sessions: {
     agent_id: string;
     archived_at: Nullable<Timestamp>;
     conversation: Nullable<string>;
     created_at: Timestamp;
+    deployment_id: Nullable<string>;
     environment_id: string;
     id: string;
     metadata: Json;
     title: Nullable<string>;
+    updated_at: Timestamp;
+    user_id: string;
+    vault_ids: Nullable<Json>;
+  };
+  managed_vaults: {
+    archived_at: Nullable<Timestamp>;
+    created_at: Timestamp;
+    id: string;
+    metadata: Json;
+    name: string;
     updated_at: Timestamp;
     user_id: string;
   };

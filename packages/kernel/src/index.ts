@@ -28,6 +28,7 @@ export * from './http/csrf.ts';
 export * from './http/guards.ts';
 export { requestUrl } from './http/door.ts';
 export { drained } from './http/drained.ts';
+export { readForm, type Form, type FormFile } from './http/form.ts';
 export { headerText } from './http/header-text.ts';
 export { limitFor } from './http/limits.ts';
 export * from './http/principal.ts';

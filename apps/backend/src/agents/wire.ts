@@ -39,9 +39,7 @@ import { knowledgeRoutes } from './knowledge/routes.ts';
 import { createKnowledge } from './knowledge/service.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { createLifecycle } from './lifecycle/service.ts';
-import { managedRoutes } from './managed/routes.ts';
-import { createManaged } from './managed/service.ts';
-import { createSessions } from './managed/sessions.ts';
+import { wireManaged } from './managed/wire.ts';
 import { createLiveStreams } from './provision/livestream.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
@@ -110,18 +108,23 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   workJobs(deps, fleet, driver);
 
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
-  const managed = createManaged(making);
-  managedRoutes(server, managed, createSessions({ db, clock, managed, reach: wake.reach, listener: deps.listener }));
+  const managed = wireManaged(server, {
+    ...making,
+    reach: wake.reach,
+    listener: deps.listener,
+    sealKey: secrets.walletKey,
+  });
   const scheduler = createScheduler({
     db,
     log,
-    wake,
+    wake: managed.waking(wake),
     listener: deps.listener,
     chores: [
       installations.tellQuiet,
       createSpendWatch({ db, clock }),
       createFileWatch({ db, log, find: wake.find }),
       responses.forgetOld,
+      managed.forgetExpired,
     ],
   });
   const life = run(server, deps, { ...running, fleet, scheduler, outbound, configured });

@@ -1,4 +1,4 @@
-import { CallError, shapedError, shapeFor, type Endpoint } from '@troupe/contract';
+import { CallError, refusedPath, shapedError, shapeFor, type Endpoint } from '@troupe/contract';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { answerable, AppError, ContractError } from '../errors.ts';
 import { NO_NULL_CHARACTERS } from '../json.ts';
@@ -10,8 +10,9 @@ import { answersPreflight } from './cors.ts';
 export function addErrors(app: FastifyInstance, log: Log): void {
   app.setNotFoundHandler((request, reply) => {
     if ((isModelPath(request) || PAGE_PATH.test(request.url)) && answersPreflight(request, reply)) return reply;
-    const known = new AppError(404, 'Not found');
-    return reply.status(404).send(errorBody(request, known.body, 404, isModelPath(request) ? 'either' : undefined));
+    const known = new AppError(404, refusedPath(request.url) ?? 'Not found');
+    const shape = request.url.startsWith('/v1/') ? 'either' : undefined;
+    return reply.status(404).send(errorBody(request, known.body, 404, shape));
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { errorFields, errorShape, failure, undeclared } = request.routeOptions.config;

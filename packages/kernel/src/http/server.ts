@@ -271,12 +271,17 @@ function addConnectionBounds(
   return connections;
 }
 
+/** The only type of an endpoint's body, where it is a file or a form. */
+const RAW_TYPES = { bytes: 'application/octet-stream', form: 'multipart/form-data' } as const;
+
+const onlyAs = (kind: keyof typeof RAW_TYPES) => new AppError(400, `Content-Type must be ${RAW_TYPES[kind]}`);
+
 /** JSON only; an endpoint that takes the body as it came says so in its route config. */
 function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const { rawBody, invalidJson } = request.routeOptions.config;
-    if (rawBody === 'bytes') return done(new AppError(400, 'Content-Type must be application/octet-stream'));
+    if (typeof rawBody === 'string') return done(onlyAs(rawBody));
     if (rawBody || body === '') return done(null, body === '' ? undefined : body);
     try {
       done(null, parseJson(body as string, invalidJson));
@@ -284,14 +289,16 @@ function addBodyParsers(app: FastifyInstance): void {
       done(error as Error);
     }
   });
-  app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (request, body, done) => {
-    const { rawBody } = request.routeOptions.config;
-    if (rawBody) return done(null, rawBody === 'bytes' ? body : body.toString());
-    done(new AppError(400, 'Content-Type must be application/json'));
-  });
+  for (const [kind, type] of Object.entries(RAW_TYPES))
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
+      const { rawBody } = request.routeOptions.config;
+      if (typeof rawBody === 'string' && rawBody !== kind) return done(onlyAs(rawBody));
+      if (rawBody) return done(null, rawBody === kind ? body : body.toString());
+      done(new AppError(400, 'Content-Type must be application/json'));
+    });
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
     const { rawBody } = request.routeOptions.config;
-    if (rawBody === 'bytes') return done(new AppError(400, 'Content-Type must be application/octet-stream'));
+    if (typeof rawBody === 'string') return done(onlyAs(rawBody));
     if (rawBody) return done(null, body);
     done(new AppError(400, 'Content-Type must be application/json'));
   });
@@ -366,7 +373,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Says what is wrong with an error answer; left out in production. */
     undeclared?: (status: number, text: string) => string | undefined;
-    rawBody?: boolean | 'bytes';
+    rawBody?: boolean | 'bytes' | 'form';
     invalidJson?: string;
     failure?: string;
     errorFields?: Readonly<Record<string, unknown>>;

@@ -28,13 +28,14 @@ const ERROR = 2;
 const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
-const FIRST_BYTES = 65_536;
+const FIRST_BYTES = 262_144;
 /** What the operators for bits can do. */
 const MOST_BITS = 2 ** 31 - 1;
+const HALF = 2 ** 32;
 
 /**
  * Writes from the end to the beginning: what is inside of something comes before its length, so that nothing is copied.
- * Of spans there are as many as calls, and each has some twenty fields.
+ * Of spans there are as many as calls, and each has some twenty fields: they are written without an object for any of them.
  */
 class Writer {
   #buffer = Buffer.allocUnsafe(FIRST_BYTES);
@@ -45,7 +46,12 @@ class Writer {
     return this.#buffer.length - this.#at;
   }
 
-  done = (): Buffer => this.#buffer.subarray(this.#at);
+  /** All of it, as bytes of their own; there is nothing here any more. */
+  take(): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(this.#buffer.subarray(this.#at));
+    this.#at = this.#buffer.length;
+    return bytes;
+  }
 
   #room(bytes: number): void {
     if (this.#at >= bytes) return;
@@ -78,19 +84,44 @@ class Writer {
     this.varint((field << 3) | type);
   }
 
-  text(field: number, content: string, encoding: 'utf8' | 'hex' = 'utf8'): void {
-    const length = Buffer.byteLength(content, encoding);
+  /** Most texts are short and plain: a call to write them costs more than their characters do. */
+  #plain(content: string): boolean {
+    const { length } = content;
+    if (length > 256) return false;
+    this.#room(length);
+    const at = this.#at - length;
+    for (let n = 0; n < length; n += 1) {
+      const code = content.charCodeAt(n);
+      if (code > 127) return false;
+      this.#buffer[at + n] = code;
+    }
+    this.#at = at;
+    return true;
+  }
+
+  text(field: number, content: string): void {
+    const before = this.size;
+    if (!this.#plain(content)) {
+      const whole = content.toWellFormed();
+      const length = Buffer.byteLength(whole);
+      this.#room(length);
+      this.#at -= length;
+      this.#buffer.write(whole, this.#at, length);
+    }
+    this.end(field, before);
+  }
+
+  hex(field: number, content: string): void {
+    const length = content.length >>> 1;
     this.#room(length);
     this.#at -= length;
-    this.#buffer.write(content, this.#at, length, encoding);
+    this.#buffer.write(content, this.#at, length, 'hex');
     this.varint(length);
     this.#tag(field, BYTES);
   }
 
-  /** What `write` writes, as one field. */
-  within(field: number, write: () => void): void {
-    const before = this.size;
-    write();
+  /** What was written since there were `before` bytes is one field. */
+  end(field: number, before: number): void {
     this.varint(this.size - before);
     this.#tag(field, BYTES);
   }
@@ -106,59 +137,100 @@ class Writer {
     this.#tag(field, FIXED64);
   }
 
+  /** More than a number holds exactly: by halves. */
   nanoseconds(field: number, ms: number): void {
     this.#room(8);
-    this.#buffer.writeBigUInt64LE(BigInt(Math.round(ms * 1000)) * 1000n, (this.#at -= 8));
+    const micros = Math.round(ms * 1000);
+    const low = (micros % HALF) * 1000;
+    this.#buffer.writeUInt32LE(Math.floor(micros / HALF) * 1000 + Math.floor(low / HALF), (this.#at -= 4));
+    this.#buffer.writeUInt32LE(low % HALF, (this.#at -= 4));
     this.#tag(field, FIXED64);
   }
 }
 
 function anyValue(out: Writer, value: Value): void {
-  if (typeof value === 'string') out.text(1, value.toWellFormed());
+  if (typeof value === 'string') out.text(1, value);
   else if (typeof value === 'boolean') out.number(2, value ? 1 : 0);
-  else if (typeof value !== 'number')
-    out.within(5, () => {
-      for (const item of value.toReversed()) out.within(1, () => anyValue(out, item));
-    });
-  else if (Number.isSafeInteger(value)) out.number(3, value);
+  else if (typeof value !== 'number') {
+    const before = out.size;
+    for (let n = value.length - 1; n >= 0; n -= 1) {
+      const item = out.size;
+      anyValue(out, value[n]!);
+      out.end(1, item);
+    }
+    out.end(5, before);
+  } else if (Number.isSafeInteger(value)) out.number(3, value);
   else out.double(4, value);
 }
 
+/** Their order says nothing. */
 function attributes(out: Writer, field: number, given: Resource['attributes']): void {
-  for (const [key, value] of Object.entries(given).reverse()) {
+  for (const key in given) {
+    const value = given[key];
     if (value === undefined) continue;
-    out.within(field, () => {
-      out.within(2, () => anyValue(out, value));
-      out.text(1, key);
-    });
+    const before = out.size;
+    anyValue(out, value);
+    out.end(2, before);
+    out.text(1, key);
+    out.end(field, before);
   }
 }
 
 function writeSpan(out: Writer, span: Span): void {
   const { traceId, spanId, parentSpanId, name, kind, start, end, error } = span;
-  if (error !== undefined) out.within(15, () => out.number(3, ERROR));
+  const before = out.size;
+  if (error !== undefined) {
+    out.number(3, ERROR);
+    out.end(15, before);
+  }
   attributes(out, 9, span.attributes);
   out.nanoseconds(8, end);
   out.nanoseconds(7, start);
   out.number(6, KINDS[kind]);
-  out.text(5, name.toWellFormed());
-  if (parentSpanId !== undefined) out.text(4, parentSpanId, 'hex');
-  out.text(2, spanId, 'hex');
-  out.text(1, traceId, 'hex');
+  out.text(5, name);
+  if (parentSpanId !== undefined) out.hex(4, parentSpanId);
+  out.hex(2, spanId);
+  out.hex(1, traceId);
+  out.end(2, before);
 }
 
-/** An ExportTraceServiceRequest. */
-export function traceRequest({ attributes: about, scope }: Resource, spans: readonly Span[]): Buffer {
-  const out = new Writer();
-  out.within(1, () => {
-    out.within(2, () => {
-      for (const span of spans.toReversed()) out.within(2, () => writeSpan(out, span));
-      out.within(1, () => {
-        out.text(2, scope.version);
-        out.text(1, scope.name);
-      });
-    });
-    out.within(1, () => attributes(out, 1, about));
-  });
-  return out.done();
+/** Spans are bytes as soon as they are added: nothing of them is left to be looked after until they leave. */
+export class SpanBatch {
+  readonly #resource: Resource;
+  readonly #out = new Writer();
+  #spans = 0;
+
+  constructor(resource: Resource) {
+    this.#resource = resource;
+  }
+
+  get spans(): number {
+    return this.#spans;
+  }
+
+  get bytes(): number {
+    return this.#out.size;
+  }
+
+  add(span: Span): void {
+    writeSpan(this.#out, span);
+    this.#spans += 1;
+  }
+
+  /** An ExportTraceServiceRequest of all that was added since the last one. */
+  take(): Uint8Array<ArrayBuffer> {
+    const out = this.#out;
+    const { attributes: about, scope } = this.#resource;
+    const named = out.size;
+    out.text(2, scope.version);
+    out.text(1, scope.name);
+    out.end(1, named);
+    out.end(2, 0);
+    const described = out.size;
+    attributes(out, 1, about);
+    out.end(1, described);
+    out.end(1, 0);
+    this.#spans = 0;
+    return out.take();
+  }
 }

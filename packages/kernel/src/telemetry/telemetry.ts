@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
-import { traceRequest, type Resource, type Span } from './otlp.ts';
+import { SpanBatch, type Resource, type Span } from './otlp.ts';
 
 /** Spans on their way to a collector. They leave beside the work: a collector that is slow or away costs spans, nothing else. */
 export interface Telemetry {
@@ -24,8 +24,13 @@ export interface TelemetryOptions {
   everyMs?: number;
 }
 
-const MOST_WAITING = 4096;
-const AT_ONCE = 512;
+/** A batch that is as large leaves at once. */
+const AT_ONCE = 2048;
+const BATCH_BYTES = 1_000_000;
+/** Batches that wait for the one before them. */
+const MOST_WAITING = 8;
+/** Of an answer that nobody reads, so that the connection stays. */
+const MOST_ANSWER = 65_536;
 const EVERY_MS = 2000;
 const SEND_MS = 10_000;
 const CLOSE_MS = 2000;
@@ -50,43 +55,44 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   };
   const send = sender(`${endpoint.replace(/\/+$/, '')}/v1/traces`, settings.OTEL_EXPORTER_OTLP_HEADERS);
   const closing = new AbortController();
-  let waiting: Span[] = [];
+  const batch = new SpanBatch(resource);
+  let waiting = 0;
   let lost = 0;
   let isTold = false;
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> = Promise.resolve();
 
-  async function sendAll(signal: AbortSignal): Promise<void> {
-    while (waiting.length > 0) {
-      const spans = waiting.slice(0, AT_ONCE);
-      waiting = waiting.slice(AT_ONCE);
-      const failure = await send(traceRequest(resource, spans), signal);
-      if (failure === undefined) {
-        isTold = false;
-        continue;
-      }
-      lost += spans.length;
-      // once until it works again: an outage is one message, not one a batch
-      if (!isTold) log.warn({ endpoint, failure }, 'spans could not be delivered');
-      isTold = true;
-    }
+  async function deliver(body: Uint8Array<ArrayBuffer>, spans: number): Promise<void> {
+    const failure = await send(body, closing.signal);
+    waiting -= 1;
+    if (failure === undefined) return void (isTold = false);
+    lost += spans;
+    // once until it works again: an outage is one message, not one a batch
+    if (!isTold) log.warn({ endpoint, failure }, 'spans could not be delivered');
+    isTold = true;
   }
 
   function flush(): void {
+    clearTimeout(timer);
     timer = undefined;
-    sending = sending.then(() => sendAll(closing.signal));
+    const { spans } = batch;
+    if (spans === 0) return;
+    const body = batch.take();
+    if (waiting >= MOST_WAITING) return void (lost += spans);
+    waiting += 1;
+    // One after the other, over one connection.
+    sending = sending.then(() => deliver(body, spans));
   }
 
   return {
     on: true,
     lost: () => lost,
     add(span) {
-      if (waiting.length >= MOST_WAITING) return void (lost += 1);
-      waiting.push(span);
-      timer ??= setTimeout(flush, everyMs).unref();
+      batch.add(span);
+      if (batch.spans >= AT_ONCE || batch.bytes >= BATCH_BYTES) flush();
+      else timer ??= setTimeout(flush, everyMs).unref();
     },
     async close() {
-      clearTimeout(timer);
       const late = setTimeout(() => closing.abort(), CLOSE_MS);
       flush();
       await sending;
@@ -95,9 +101,19 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   };
 }
 
+/** Read to its end where it is short: a connection of which something is left over cannot be used again. */
+async function readOut(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  if (!body) return;
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > MOST_ANSWER) break;
+  }
+}
+
 /** Answers why it did not work, if it did not; tries again where the protocol says so. */
 function sender(url: string, headers: Record<string, string>) {
-  return async (body: Buffer, signal: AbortSignal): Promise<string | undefined> => {
+  return async (body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<string | undefined> => {
     for (let attempt = 1; ; attempt += 1) {
       let failure: string;
       let wait = 2 ** attempt;
@@ -105,11 +121,11 @@ function sender(url: string, headers: Record<string, string>) {
         const answer = await fetch(url, {
           method: 'POST',
           headers: { ...headers, 'content-type': 'application/x-protobuf' },
-          body: new Uint8Array(body),
+          body,
           redirect: 'error',
           signal: AbortSignal.any([signal, AbortSignal.timeout(SEND_MS)]),
         });
-        await answer.body?.cancel();
+        await readOut(answer.body);
         if (answer.ok) return undefined;
         failure = `${answer.status}`;
         if (!RETRY.has(answer.status)) return failure;

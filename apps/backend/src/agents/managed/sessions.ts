@@ -3,16 +3,21 @@ import { createStreams, type Stream } from '@troupe/accounts';
 import { CallError, gateway, type backend, type Client, type TypesOf } from '@troupe/contract';
 import { callOf, ManagedTranslator, type ManagedEvent, type Step } from '@troupe/interop';
 import type { Listener } from '@troupe/db';
-import { AppError, eventTexts, iso, isoOrNull, newId, type Answer } from '@troupe/kernel';
+import { AppError, eventTexts, iso, isoOrNull, newId, type Answer, type RequestInfo } from '@troupe/kernel';
 import { changed, PAGE_BYTES, paged, type ListQuery } from './paging.ts';
+import { toldBy } from './reaching.ts';
+import type { Into, Resources } from './resources.ts';
 import type { Managed, ManagedDeps } from './service.ts';
 import * as store from './store.ts';
 import { heard, TAIL, told, type Talk } from './stream.ts';
+import type { Vaults } from './vaults.ts';
 
 /** Sessions as clients of Managed Agents know them: a name for a conversation of an agent, which the agent itself keeps. */
 
 export interface SessionDeps extends Pick<ManagedDeps, 'db' | 'clock'> {
   managed: Managed;
+  resources: Resources;
+  vaults: Vaults;
   /** The agent's own gateway, as its owner. */
   reach: (agent: { id: string; userId: string }) => Promise<Client>;
   listener: Listener;
@@ -33,12 +38,6 @@ const textOf = (content: readonly { text: string }[] | null | undefined): string
   (content ?? []).map(({ text }) => text).join('\n');
 
 const STATUS = { idle: 'idle', open: 'running', waiting: 'idle' } as const;
-
-/** Passes on what the agent refuses, in its own words. */
-function toldBy(error: unknown): never {
-  if (error instanceof CallError) throw new AppError(error.status, error.message, {}, { cause: error });
-  throw error;
-}
 
 interface Place extends Talk {
   session: store.SessionRow;
@@ -89,11 +88,11 @@ export function createSessions(deps: SessionDeps) {
       created_at: iso(row.created_at),
       updated_at: iso(row.updated_at),
       archived_at: isoOrNull(row.archived_at),
-      deployment_id: null,
+      deployment_id: row.deployment_id,
       budget: null,
       outcome_evaluations: [],
-      resources: [],
-      vault_ids: [],
+      resources: await deps.resources.all(userId, row.id),
+      vault_ids: vaultsOf(row),
       stats: {},
       usage: {},
     };
@@ -114,31 +113,74 @@ interface About {
 }
 type Shown = TypesOf<typeof backend.managed.getSession>['reply'];
 
-function beginning({ db, clock, managed }: SessionDeps, { shown }: Inner) {
+const vaultsOf = ({ vault_ids: ids }: Pick<store.SessionRow, 'vault_ids'>): string[] => (ids as string[] | null) ?? [];
+
+type Request = Pick<RequestInfo, 'holds'>;
+/** Of a session that a deployment begins: asked for again, it is the same. */
+export interface Begun {
+  id: string;
+  deploymentId: string;
+}
+
+function beginning(deps: SessionDeps, { shown, place }: Inner) {
+  const { db, clock, managed, resources, vaults } = deps;
+  async function add(userId: string, body: Create, agentId: string, begun?: Begun): Promise<store.SessionRow> {
+    const at = clock();
+    const ids = body.vault_ids ?? [];
+    const row = {
+      id: begun?.id ?? `sesn_${newId()}`,
+      user_id: userId,
+      agent_id: agentId,
+      environment_id: body.environment_id,
+      title: body.title ?? null,
+      conversation: null,
+      deployment_id: begun?.deploymentId ?? null,
+      archived_at: null,
+      created_at: at,
+      updated_at: at,
+    };
+    const kept = {
+      ...row,
+      metadata: JSON.stringify(body.metadata ?? {}),
+      vault_ids: ids.length > 0 ? JSON.stringify(ids) : null,
+    };
+    await db.asUser(userId, async (tx) => {
+      await vaults.checkOthers(tx, agentId, ids);
+      await store.addSession(tx, kept);
+    });
+    return { ...row, metadata: body.metadata ?? {}, vault_ids: ids };
+  }
+
+  /** What it is given on its way; nothing of it is left where something is refused. */
+  async function equip(into: Into, { vault_ids: ids, resources: given }: Create, request: Request): Promise<void> {
+    const put: string[] = [];
+    try {
+      for (const one of given ?? []) put.push((await resources.add(into, one, request)).id);
+      await vaults.open(into, into.client, ids ?? []);
+    } catch (error) {
+      for (const id of put) await resources.remove(into, id).catch(() => undefined);
+      await store.remove(db, into.userId, 'managed_sessions', into.sessionId);
+      throw error;
+    }
+  }
+
   return {
-    async create(userId: string, { agent, environment_id, title = null, metadata }: Create) {
+    async create(userId: string, body: Create, request: Request, begun?: Begun) {
+      const { agent } = body;
       const { id: agentId, archived_at } = await managed.getAgent(
         userId,
         typeof agent === 'string' ? agent : agent.id,
         undefined,
       );
       if (archived_at !== null) throw new AppError(400, 'The agent is archived');
-      const environment = await managed.getEnvironment(userId, environment_id);
+      const environment = await managed.getEnvironment(userId, body.environment_id);
       if (environment.archived_at !== null) throw new AppError(400, 'The environment is archived');
-      const at = clock();
-      const row = {
-        id: `sesn_${newId()}`,
-        user_id: userId,
-        agent_id: agentId,
-        environment_id,
-        title,
-        conversation: null,
-        archived_at: null,
-        created_at: at,
-        updated_at: at,
-      };
-      await store.add(db, userId, 'managed_sessions', { ...row, metadata: JSON.stringify(metadata ?? {}) });
-      return shown(userId, { ...row, metadata: metadata ?? {} }, { status: 'idle' });
+      await resources.check(userId, body.resources ?? []);
+      await vaults.checkVaults(userId, body.vault_ids ?? []);
+      const row = await add(userId, body, agentId, begun);
+      const { client } = await place(userId, row.id);
+      await equip({ userId, agentId, sessionId: row.id, client }, body, request);
+      return shown(userId, row, { status: 'idle' });
     },
   };
 }
@@ -151,6 +193,11 @@ function once(get: Managed['getAgent']): Managed['getAgent'] {
     found.set(id, known);
     return known;
   };
+}
+
+interface SessionQuery extends ListQuery {
+  agent_id?: string | undefined;
+  deployment_id?: string | undefined;
 }
 
 function keeping({ db, clock, managed }: SessionDeps, { got, place, shown }: Inner) {
@@ -166,12 +213,12 @@ function keeping({ db, clock, managed }: SessionDeps, { got, place, shown }: Inn
       const next = JSON.stringify(changed(was.metadata as store.Metadata, metadata));
       return change(userId, id, { ...(title !== undefined && { title }), metadata: next });
     },
-    async list(userId: string, { agent_id: agentId, ...query }: ListQuery & { agent_id?: string | undefined }) {
+    async list(userId: string, { agent_id: agentId, deployment_id: deploymentId, ...query }: SessionQuery) {
       if (agentId !== undefined) await managed.getAgent(userId, agentId, undefined);
       const of = once(managed.getAgent);
       const page = await paged(
         query,
-        (wanted) => store.sessions(db, userId, { ...wanted, agentId }),
+        (wanted) => store.sessions(db, userId, { ...wanted, agentId, deploymentId }),
         (row) => shown(userId, row, { of }),
       );
       return { ...page, prev_page: null };
@@ -195,12 +242,19 @@ function keeping({ db, clock, managed }: SessionDeps, { got, place, shown }: Inn
 
 /** What somebody does in a session, at the agent's own gateway. */
 function createTaking({ db, clock, managed }: SessionDeps, { place }: Inner) {
-  async function say(userId: string, { session, client, at }: Place, content: string): Promise<ManagedEvent> {
+  /** `once`: said again under that name, it is not said twice. */
+  async function say(
+    userId: string,
+    { session, client, at }: Place,
+    content: string,
+    once?: string,
+  ): Promise<ManagedEvent> {
     const { tools } = await managed.getAgent(userId, session.agent_id, undefined);
     const custom = tools.flatMap((tool) => (tool.type === 'custom' ? [callersTool(tool)] : []));
     const where = at ? { session: at.id } : { key: `managed:${session.id}` };
     const params = { agentId: session.agent_id };
-    const body = { ...where, content, ...(custom.length > 0 && { tools: custom }) };
+    const named = once === undefined ? {} : { id: once };
+    const body = { ...where, ...named, content, ...(custom.length > 0 && { tools: custom }) };
     const { sessionId, seq } = await client.call(conversations.say, { params, body });
     if (!at) await store.changeSession(db, userId, session.id, { conversation: sessionId, updated_at: clock() });
     return {
@@ -240,10 +294,10 @@ function createTaking({ db, clock, managed }: SessionDeps, { place }: Inner) {
     return { ...event, id: `sevt_${newId()}`, processed_at: null };
   }
 
-  return take;
+  return { take, say };
 }
 
-function happening({ listener }: SessionDeps, { place }: Inner, take: ReturnType<typeof createTaking>) {
+function happening({ listener }: SessionDeps, { place }: Inner, { take, say }: ReturnType<typeof createTaking>) {
   const streams = createStreams(listener, { most: MOST_STREAMS, refusal: `At most ${MOST_STREAMS} streams at a time` });
   const news = new EventEmitter().setMaxListeners(0);
   return {
@@ -257,6 +311,19 @@ function happening({ listener }: SessionDeps, { place }: Inner, take: ReturnType
         news.emit(id);
       }
       return { data };
+    },
+
+    /** What a deployment says first. */
+    async begin(userId: string, id: string, content: string, once: string): Promise<void> {
+      await say(userId, await place(userId, id), content, once).catch(toldBy);
+      news.emit(id);
+    },
+
+    /** Where files go that the session is given; what happens in it goes on meanwhile. */
+    async into(userId: string, id: string): Promise<Into> {
+      const { session, client } = await place(userId, id);
+      if (session.archived_at !== null) throw new AppError(400, 'The session is archived');
+      return { userId, sessionId: id, agentId: session.agent_id, client };
     },
 
     async events(userId: string, id: string, { limit, page = '0.0.0' }: { limit: number; page?: string | undefined }) {

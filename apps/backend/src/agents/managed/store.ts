@@ -1,4 +1,4 @@
-import type { Database, Tables } from '@troupe/db';
+import type { Database, Tables, UserTx } from '@troupe/db';
 import type { Insertable, Selectable, Updateable } from 'kysely';
 
 /** What clients of Managed Agents keep beside an agent, their environments and their sessions; each in its user's scope. */
@@ -54,6 +54,9 @@ export async function add<T extends Kept>(db: Database, userId: string, table: T
   );
 }
 
+export const addSession = (tx: UserTx, row: Insertable<Tables['managed_sessions']>) =>
+  tx.insertInto('managed_sessions').values(row).execute();
+
 export const environment = (db: Database, userId: string, id: string): Promise<EnvironmentRow | undefined> =>
   db.user(userId).selectFrom('managed_environments').selectAll().where('id', '=', id).executeTakeFirst();
 
@@ -75,7 +78,7 @@ export const environments = (db: Database, userId: string, page: Page): Promise<
 export const sessions = (
   db: Database,
   userId: string,
-  page: Page & { agentId: string | undefined },
+  page: Page & { agentId: string | undefined; deploymentId: string | undefined },
 ): Promise<SessionRow[]> =>
   db
     .user(userId)
@@ -83,6 +86,7 @@ export const sessions = (
     .selectAll()
     .$if(!page.archived, (query) => query.where('archived_at', 'is', null))
     .$if(page.agentId !== undefined, (query) => query.where('agent_id', '=', page.agentId!))
+    .$if(page.deploymentId !== undefined, (query) => query.where('deployment_id', '=', page.deploymentId!))
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .limit(page.limit)

@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { firstOf } from '../ai/v1/fields.ts';
 import { AGENT_LIMIT_TEXT, NOT_PASSED_TEXTS, START_TEXTS, TAKEN_TEXTS } from '../fields.ts';
-import { managed, metadata, metadataChange, none, NOT_YOURS, pageOf, PAGE_TEXTS, REACH_ERRORS } from './fields.ts';
+import {
+  anyQuery,
+  managed,
+  metadata,
+  metadataChange,
+  none,
+  NOT_YOURS,
+  pageOf,
+  PAGE_TEXTS,
+  REACH_ERRORS,
+} from './fields.ts';
 
 const TOOL = 'tools must be of type agent_toolset_20260401 or custom; MCP servers are attached to the agent itself';
 const MCP = 'mcp_servers: attach them to the agent with PUT /api/agents/:id/mcp-servers/:name';
@@ -97,7 +107,7 @@ export const getAgent = endpoint({
   ...managed.read,
   path: '/v1/agents/:id',
   summary: 'An agent, or one of its versions',
-  query: z.looseObject({ version: z.coerce.number('version must be a number').int().optional() }),
+  query: anyQuery.extend({ version: z.coerce.number('version must be a number').int().optional() }),
   reply: agent,
   errors: { 400: [NOT_YOURS], 404: [...REACH_ERRORS[404], 'Version not found'] },
 });

@@ -2,6 +2,18 @@
 
 export { archiveAgent, createAgent, getAgent, listAgents, listAgentVersions, updateAgent } from './agents.ts';
 export {
+  archiveDeployment,
+  createDeployment,
+  getDeployment,
+  getDeploymentRun,
+  listDeploymentRuns,
+  listDeployments,
+  pauseDeployment,
+  runDeployment,
+  unpauseDeployment,
+  updateDeployment,
+} from './deployments.ts';
+export {
   archiveEnvironment,
   createEnvironment,
   deleteEnvironment,
@@ -9,6 +21,8 @@ export {
   listEnvironments,
   updateEnvironment,
 } from './environments.ts';
+export { deleteFile, downloadFile, getFile, listFiles, uploadFile } from './files.ts';
+export { addResource, deleteResource, getResource, listResources, updateResource } from './resources.ts';
 export {
   archiveSession,
   createSession,
@@ -20,3 +34,19 @@ export {
   streamEvents,
   updateSession,
 } from './sessions.ts';
+export { archiveThread, getThread, listThreadEvents, listThreads, streamThreadEvents } from './threads.ts';
+export {
+  archiveCredential,
+  archiveVault,
+  createCredential,
+  createVault,
+  deleteCredential,
+  deleteVault,
+  getCredential,
+  getVault,
+  listCredentials,
+  listVaults,
+  updateCredential,
+  updateVault,
+  validateCredential,
+} from './vaults.ts';

@@ -19,10 +19,10 @@ export const REACH_ERRORS = {
 } as const;
 
 const idParam = z.object({ id: z.string().min(1).max(200) });
-/** Clients add `beta=true` to every address. */
-const anyQuery = z.looseObject({});
+/** Clients add `beta=true` to every address. A filter that is not there is refused by name: without it there would be more. */
+export const anyQuery = z.strictObject({ beta: z.string().optional() });
 const LIMIT = 'limit must be a number from 1 to 100';
-export const pageQuery = z.looseObject({
+export const pageQuery = anyQuery.extend({
   limit: z.coerce.number(LIMIT).int(LIMIT).min(1, LIMIT).max(100, LIMIT).default(20),
   page: z.string().max(200).optional(),
 });
@@ -36,6 +36,15 @@ export const metadata = z
 export const metadataChange = z.record(z.string().min(1).max(64), z.string().max(512).nullable());
 /** What is not there is refused by name, unless nothing is asked of it. */
 export const none = (text: string) => z.union([z.null(), z.array(z.unknown()).max(0)], text).optional();
+
+export const WRONG_AGENT =
+  'agent must be the id of an agent: versions and overrides are not taken, a run has the newest version';
+export const agentRef = z.union(
+  [z.string().min(1).max(200), z.strictObject({ type: z.literal('agent'), id: z.string().min(1).max(200) })],
+  { error: WRONG_AGENT },
+);
+/** The agent that something belongs to, as it is told. */
+export const agentTold = z.object({ type: z.literal('agent'), id: z.string(), version: z.number() });
 
 const byId = { ...every, params: idParam, query: anyQuery } as const;
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import { MESSAGE_TOO_LARGE } from '../fields.ts';
+import { MESSAGE_TOO_LARGE, NOT_PASSED_TEXTS } from '../fields.ts';
 import {
+  agentRef,
   listQuery,
   managed,
   metadata,
@@ -13,9 +14,11 @@ import {
   pageQuery,
   REACH_ERRORS,
 } from './fields.ts';
+import { MOST_RESOURCES, PUT_ERRORS, resourceParams } from './resources.ts';
 
-const RESOURCES = 'resources: put files into the agent’s workspace instead, with PUT /api/agents/:id/files';
-const VAULTS = 'vault_ids: keys are kept with the agent and the provider, not with a session';
+const RESOURCES = `resources may be ${MOST_RESOURCES} at once`;
+const VAULTS = 'vault_ids must be ids of vaults, ten at most';
+const LATER = 'vault_ids cannot be changed: begin another session';
 const BUDGET = 'budget: give the key or the agent a cap instead';
 const TEXT = 'content must be blocks of type text: an agent takes text';
 const EVENT =
@@ -65,24 +68,31 @@ export const createSession = endpoint({
   path: '/v1/sessions',
   summary: 'A conversation with an agent; what is said in it is in the agent’s own log',
   body: z.object({
-    agent: z.union([z.string().min(1), z.object({ type: z.literal('agent'), id: z.string().min(1) })], {
-      error: 'agent must be the id of an agent: versions and overrides are not taken, a run has the newest version',
-    }),
+    agent: agentRef,
     environment_id: z.string().min(1).max(200),
     title: z.string().max(200).nullish(),
     metadata: metadata.nullish(),
     initial_events: z.array(message).max(1).nullish(),
-    resources: none(RESOURCES),
-    vault_ids: none(VAULTS),
+    resources: z.array(resourceParams).max(MOST_RESOURCES, RESOURCES).nullish(),
+    vault_ids: z.array(z.string(VAULTS).min(1, VAULTS).max(200, VAULTS), VAULTS).max(10, VAULTS).nullish(),
     budget: z.null(BUDGET).optional(),
   }),
   reply: session,
   errors: {
-    ...REACH_ERRORS,
-    400: [NOT_YOURS, 'The agent is archived', 'The environment is archived'],
-    404: [...REACH_ERRORS[404], 'Environment not found'],
-    413: [MESSAGE_TOO_LARGE],
-    429: ['At most 10,000 sessions'],
+    ...PUT_ERRORS,
+    400: [
+      NOT_YOURS,
+      'The agent is archived',
+      'The environment is archived',
+      'The vault is archived',
+      'The server <name> has headers of its own: take them away to open it with a vault',
+      'The agent’s servers are open with other vaults: its sessions share them, so give each its own agent',
+      ...PUT_ERRORS[400],
+    ],
+    404: [...PUT_ERRORS[404], 'Environment not found', 'Vault not found'],
+    409: [...PUT_ERRORS[409], ...NOT_PASSED_TEXTS],
+    413: [...PUT_ERRORS[413], MESSAGE_TOO_LARGE],
+    429: [...PUT_ERRORS[429], 'At most 10,000 sessions'],
   },
 });
 
@@ -101,7 +111,7 @@ export const updateSession = endpoint({
   body: z.object({
     title: z.string().max(200).nullish(),
     metadata: metadataChange.nullish(),
-    vault_ids: none(VAULTS),
+    vault_ids: none(LATER),
     budget: z.null(BUDGET).optional(),
   }),
   reply: session,
@@ -112,7 +122,10 @@ export const listSessions = endpoint({
   ...managed.list,
   path: '/v1/sessions',
   summary: 'Sessions, the newest first',
-  query: listQuery.extend({ agent_id: z.string().max(200).optional() }),
+  query: listQuery.extend({
+    agent_id: z.string().max(200).optional(),
+    deployment_id: z.string().max(200).optional(),
+  }),
   reply: z.object({ data: z.array(session), next_page: z.string().nullable(), prev_page: z.null() }),
   errors: { 400: PAGE_TEXTS, 404: REACH_ERRORS[404] },
 });

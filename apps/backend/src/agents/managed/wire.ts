@@ -1,0 +1,23 @@
+import { createDeployments } from './deployments.ts';
+import { createFiles } from './files.ts';
+import { createResources } from './resources.ts';
+import { managedRoutes } from './routes.ts';
+import { createManaged, type ManagedDeps } from './service.ts';
+import { createSessions, type SessionDeps } from './sessions.ts';
+import { createThreads } from './threads.ts';
+import { createVaults, vaultCipher } from './vaults.ts';
+
+type WireDeps = ManagedDeps & Pick<SessionDeps, 'reach' | 'listener'> & { sealKey: string };
+
+/** All that clients of Managed Agents find. */
+export function wireManaged(server: Parameters<typeof managedRoutes>[0], { sealKey, ...deps }: WireDeps) {
+  const managed = createManaged(deps);
+  const files = createFiles(deps);
+  const resources = createResources({ ...deps, files });
+  const vaults = createVaults({ ...deps, cipher: vaultCipher(sealKey) });
+  const sessions = createSessions({ ...deps, managed, resources, vaults });
+  const deployments = createDeployments({ ...deps, managed, sessions });
+  const threads = createThreads(sessions);
+  managedRoutes(server, { managed, sessions, files, resources, threads, deployments, vaults });
+  return { waking: deployments.waking, forgetExpired: files.forgetExpired };
+}

@@ -1,0 +1,20 @@
+/** What clients of Anthropic's API look for and do not find here, by the name in its address, and what there is instead. */
+const REFUSED: Readonly<Record<string, string>> = {
+  memory_stores: 'an agent keeps its own memory: GET /api/memory',
+  skills: 'skills are kept in the library of their owner, under /api/skills',
+  dreams: 'an agent keeps its memory in order by itself',
+  tunnels: 'servers of your own network are opened by who runs the platform, with AGENT_PRIVATE_HOSTS',
+  user_profiles: 'give each of your users an agent, or a widget’s visitors a conversation each',
+  organizations: 'people, keys and costs are looked after in the dashboard',
+  work: 'agents of your own machines are installed there: POST /api/installations',
+  batches: 'send the messages one by one',
+};
+
+const NAMES = Object.keys(REFUSED).join('|');
+const PATH = new RegExp(String.raw`^/v1/(?:environments/[^/?]+/|messages/)?(${NAMES})(?:[/?]|$)`);
+
+/** Why nothing is at an address, where there is a reason; undefined: it is not known at all. */
+export function refusedPath(url: string): string | undefined {
+  const [, name] = PATH.exec(url) ?? [];
+  return name === undefined ? undefined : `${name} are not there: ${REFUSED[name]!}`;
+}
