@@ -39,15 +39,7 @@ export default function Inbox() {
   return (
     <Page
       title={texts.title}
-      lead={
-        items.length > 0 ? (
-          <>
-            {texts.waiting(items.length)}. <span className="pointer-coarse:hidden">{texts.keys}</span>
-          </>
-        ) : (
-          texts.lead
-        )
-      }
+      lead={items.length > 0 ? <Lead waiting={items.length} /> : texts.lead}
       actions={
         <LinkButton small kind="quiet" icon="bell" to="/dashboard/settings" search={{ tab: 'notifications' } as never}>
           {texts.push}
@@ -70,5 +62,14 @@ export default function Inbox() {
         }
       </Loaded>
     </Page>
+  );
+}
+
+/** The keys are told to who has them. */
+function Lead({ waiting }: { waiting: number }) {
+  return (
+    <>
+      {texts.waiting(waiting)}. <span className="pointer-coarse:hidden">{texts.keys}</span>
+    </>
   );
 }
