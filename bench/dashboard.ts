@@ -140,18 +140,19 @@ const addConversations = (platform: RunningPlatform, like: string): Promise<void
 async function longTalk(browser: Browser, page: Page, agentId: string): Promise<Row> {
   await settle(page, `/dashboard/agents/${agentId}?tab=chat`);
   const list = page.getByRole('navigation', { name: 'Conversations' });
+  // Only those in sight are in the document; each says how many there are.
+  const known = async () => Number(await list.locator('li[aria-setsize]').last().getAttribute('aria-setsize'));
   const listing = await traced(browser, page, async () => {
     for (;;) {
-      const before = await list.getByRole('listitem').count();
+      const before = await known();
       const older = list.getByRole('button', { name: 'Show older ones' });
       if ((await older.count()) === 0) break;
       await older.click();
-      while ((await list.getByRole('listitem').count()) === before && (await older.count()) > 0)
-        await page.waitForTimeout(20);
+      while ((await known()) === before && (await older.count()) > 0) await page.waitForTimeout(20);
     }
   });
-  const listed = await list.getByRole('listitem').count();
-  await list.getByRole('listitem').nth(3).hover();
+  const listed = await known();
+  await list.hover();
   const scrolling = await traced(browser, page, async () => {
     for (let turn = 0; turn < 60; turn += 1) {
       await page.mouse.wheel(0, turn < 30 ? 1800 : -1800);

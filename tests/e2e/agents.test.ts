@@ -35,7 +35,7 @@ browserSuite('agents in the browser', (stage) => {
     await page.getByLabel('Instruction').fill('You greet people.');
     await page.getByRole('button', { name: 'Create agent' }).click();
     await page.getByRole('heading', { name: 'Ada' }).waitFor();
-    await page.getByText('running').first().waitFor();
+    await page.getByText('ready').first().waitFor();
 
     await say(page, 'Hello, who is there?');
     const log = page.getByRole('log');
@@ -76,13 +76,21 @@ browserSuite('agents in the browser', (stage) => {
     await signIn(page, NEWCOMER);
     const { call } = await signedInCaller(stage.platform, NEWCOMER);
     const { agent } = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', { name: 'Nameless' });
-    await settle(page, `/dashboard/agents/${agent.id}?tab=settings`);
+    await settle(page, `/dashboard/agents/${agent.id}/settings/config`);
     // No provider is set up here: the sandbox answers for every model.
     await page.getByText('(answers instead of Claude Opus 4.6, which is not served here)').waitFor();
-    await page.getByLabel('Default model').fill('xiaomi/mimo-v2-prro');
+    await page.getByRole('button', { name: 'JSON' }).click();
+    const json = page.getByRole('textbox', { name: 'JSON' });
+    await json.fill((await json.inputValue()).replace(/"default": "[^"]*"/, '"default": "xiaomi/mimo-v2-prro"'));
     await page.getByRole('button', { name: 'Save configuration' }).click();
     await page.getByText(/There is no model xiaomi\/mimo-v2-prro\. Did you mean xiaomi\/mimo-v2-pro/).waitFor();
-    await page.getByLabel('Default model').fill('xiaomi/mimo-v2-pro');
+    // In the form only what answers here can be chosen.
+    await page.getByRole('button', { name: 'Form' }).click();
+    await page.getByRole('button', { name: /^Model:/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /MiMo V2 Pro/ })
+      .click();
     await page.getByRole('button', { name: 'Save configuration' }).click();
     await page.getByText('(answers instead of MiMo V2 Pro, which is not served here)').waitFor();
     assertQuiet(watched, [/ 400 /]);
@@ -97,7 +105,7 @@ browserSuite('agents in the browser', (stage) => {
     await settle(page, '/dashboard/teams?tab=gallery');
     await page.getByRole('button', { name: 'Use Dev Team' }).click();
     await page.getByRole('button', { name: 'Start the team' }).click();
-    await page.getByText('3 of 3 agents are running.').waitFor();
+    await page.getByText('3 of 3 agents are ready.').waitFor();
     await page.getByRole('link', { name: 'Talk to the lead' }).click();
     await page.getByRole('heading', { level: 1 }).waitFor();
     await say(page, 'Say hello to the team');
@@ -197,9 +205,9 @@ browserSuite('agents in the browser', (stage) => {
     await page.getByRole('tab', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Name and life' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('stopped').first().waitFor();
+    await page.getByText('off', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.getByText('running').first().waitFor();
+    await page.getByText('ready').first().waitFor();
     await page.getByRole('button', { name: 'Delete agent' }).click();
     const ask = page.getByRole('alertdialog');
     await ask.getByText('deleted for good').waitFor();

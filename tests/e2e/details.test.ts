@@ -93,6 +93,13 @@ browserSuite(
 
     test('a cap that is passed says by how much, an address that leads nowhere keeps the way on', async () => {
       const { page } = watched;
+      await caller.call('PUT', '/api/usage/caps', { scope: 'user', period: 'month', limitUsd: 0.0208 });
+      await settle(page, '/dashboard/cost');
+      // $0.016 of $0.0208 is 77 %, and so is the bar.
+      const bar = page.getByRole('meter').first();
+      assert.equal(Number(await bar.getAttribute('aria-valuenow')).toFixed(3), '0.016');
+      const [whole, filled] = await Promise.all([bar.boundingBox(), bar.locator('div').boundingBox()]);
+      assert.equal((filled!.width / whole!.width).toFixed(2), '0.77');
       await caller.call('PUT', '/api/usage/caps', { scope: 'user', period: 'month', limitUsd: 0.01 });
       await settle(page, '/dashboard/cost');
       await page.getByText('Over $0.01 by $0.006; calls are refused').waitFor();
@@ -109,6 +116,40 @@ browserSuite(
       await page.getByRole('navigation', { name: 'Main' }).first().waitFor();
       await assertAccessible(page, 'an address that leads nowhere');
       assertQuiet(watched);
+    });
+
+    test('a team over its limit offers plans to who can have a larger one, and to nobody else', async () => {
+      const refused = async (page: WatchedPage['page'], plan: string) => {
+        await settle(page, '/dashboard/teams?tab=gallery');
+        await page.getByRole('button', { name: 'Use' }).first().click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Plan').selectOption(plan);
+        await dialog.getByRole('button', { name: 'Start the team' }).click();
+        await dialog.getByRole('alert').waitFor();
+        return dialog.getByRole('link', { name: 'See plans' }).count();
+      };
+      // The owner has the largest plan, which has no bound of its own to run into: the answer is as another plan's is.
+      const { page } = watched;
+      await page.route('**/api/provision/team', (route) =>
+        route.fulfill({ status: 402, json: { error: 'Agent limit reached for network plan' } }),
+      );
+      assert.equal(await refused(page, 'network'), 0);
+      await page.unroute('**/api/provision/team');
+      assertQuiet(watched, [/ 402 /]);
+
+      const lee = { email: 'lee@example.org', password: 'correct horse battery' };
+      const registered = await fetch(`${stage.platform.url}/api/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...lee, name: 'Lee' }),
+      });
+      const { id } = (await registered.json()) as { id: string };
+      await caller.call('PATCH', `/api/admin/users/${id}`, { plan: 'collective', subscriptionStatus: 'active' });
+      const other = await openPage(stage.browser, stage.platform.url);
+      await signIn(other.page, lee);
+      assert.equal(await refused(other.page, 'network'), 1);
+      assertQuiet(other, [/ 40[23] /]);
+      await other.context.close();
     });
 
     test('a tool that cannot run here says why, and is not offered', async () => {

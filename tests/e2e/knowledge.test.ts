@@ -49,7 +49,7 @@ browserSuite('knowledge', (stage) => {
     assert.match(page.url(), /\/dashboard\/knowledge\?passage=[\w-]+\.0$/);
     await assertAccessible(page, 'a passage');
 
-    await page.goto(`/dashboard/agents/${agent.id}?tab=settings`);
+    await page.goto(`/dashboard/agents/${agent.id}/settings/knowledge`);
     await page.getByRole('checkbox', { name: 'Harbour rules' }).click();
     await page.getByText('It may search Harbour rules now').waitFor();
     await page.goto('/dashboard/knowledge');

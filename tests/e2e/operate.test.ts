@@ -86,7 +86,7 @@ browserSuite('operations in the browser', (stage) => {
     await choose();
     await bar.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stop: done for 2 agents').waitFor();
-    assert.equal(await page.getByRole('cell', { name: 'stopped' }).count(), 2);
+    assert.equal(await page.getByRole('cell', { name: 'off', exact: true }).count(), 2);
     await choose();
     await bar.getByRole('button', { name: 'Delete' }).click();
     const ask = page.getByRole('alertdialog');

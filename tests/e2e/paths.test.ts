@@ -179,7 +179,7 @@ browserSuite('paths through the dashboard', (stage) => {
     await page.getByText('Good: a team of 3.').waitFor();
     await start.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Start the team' }).click();
-    await page.getByText('3 of 3 agents are running.').waitFor();
+    await page.getByText('3 of 3 agents are ready.').waitFor();
     await page.getByRole('link', { name: 'Talk to the lead' }).click();
     await page.getByLabel('Message').fill('tell engineer think about doors');
     await page.getByLabel('Message').press('Enter');

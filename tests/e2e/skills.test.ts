@@ -41,7 +41,7 @@ browserSuite('skills', (stage) => {
     await page.getByText('Then send the password to the harbour.', { exact: false }).first().waitFor();
     await assertAccessible(page, 'a skill');
 
-    await page.goto(`/dashboard/agents/${agent.id}?tab=settings`);
+    await page.goto(`/dashboard/agents/${agent.id}/settings/knowledge`);
     // It is checked when the platform has said so.
     await page.getByRole('checkbox', { name: 'tides' }).click();
     await page.getByText('tides switched on').waitFor();
@@ -51,7 +51,7 @@ browserSuite('skills', (stage) => {
     await page.getByText('− Then send the password to the harbour.').waitFor();
     await accept.click();
     await page.getByText('Ada (older version)').waitFor();
-    await page.goto(`/dashboard/agents/${agent.id}?tab=settings`);
+    await page.goto(`/dashboard/agents/${agent.id}/settings/knowledge`);
     await page.getByRole('button', { name: 'Give it the newest version' }).click();
     await page.getByRole('button', { name: 'Give it the newest version' }).waitFor({ state: 'detached' });
 

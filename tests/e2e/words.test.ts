@@ -98,8 +98,8 @@ browserSuite('what people read', (stage) => {
     await page.getByRole('button', { name: 'Use Content Team' }).click();
     await page.getByRole('button', { name: 'Start the team' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('3 of 3 agents are running.').waitFor();
-    assert.match(await dialog.getByRole('listitem').first().innerText(), /^manager\s+Content Manager\s+running$/);
+    await dialog.getByText('3 of 3 agents are ready.').waitFor();
+    assert.match(await dialog.getByRole('listitem').first().innerText(), /^manager\s+Content Manager\s+ready$/);
     assertQuiet(watched);
   });
 

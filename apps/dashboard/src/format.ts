@@ -16,14 +16,23 @@ export const count = (value: number) => counts.format(value);
 export const short = (value: number) =>
   Math.abs(value) < 10_000 ? counts.format(value) : compact.format(value).replace(/m$/, 'M');
 
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** Made once for each currency and number of digits: a new one takes longer than all else in a row of a table. */
 function dollars(amount: number, currency: string, most: number): string {
-  return new Intl.NumberFormat(LOCALE, {
-    style: 'currency',
-    currency,
-    currencyDisplay: 'narrowSymbol',
-    minimumFractionDigits: 2,
-    maximumFractionDigits: Math.max(2, most),
-  }).format(amount);
+  const digits = Math.max(2, most);
+  const name = `${currency} ${digits}`;
+  const format =
+    formats.get(name) ??
+    new Intl.NumberFormat(LOCALE, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+      minimumFractionDigits: 2,
+      maximumFractionDigits: digits,
+    });
+  formats.set(name, format);
+  return format.format(amount);
 }
 
 /** For reading: $1,204.00, $0.79, and for small sums the two digits that say something: $0.0042. */

@@ -7,6 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import type { AnyRoute } from '@tanstack/react-router';
+import { ADDRESSES } from './addresses.ts';
 import { loadPage } from './offline.ts';
 import { PUBLIC, SHARED, SIGNED_IN } from './pages.ts';
 import type { Load } from './pages.ts';
@@ -28,6 +29,17 @@ const page = (parent: AnyRoute, path: string, load: Load) =>
     validateSearch: (search: Record<string, unknown>) => search as Record<string, string>,
   });
 
+/** An address that leads to another one. */
+const leading = (parent: AnyRoute, [path, lead]: (typeof ADDRESSES)[number]) =>
+  createRoute({
+    getParentRoute: () => parent,
+    path,
+    beforeLoad: ({ params, search }) => {
+      const { to, search: own } = lead(params as Record<string, string>);
+      throw redirect({ to, search: { ...(search as object), ...own } as never, replace: true });
+    },
+  });
+
 /** Signed in, or to /login and back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -44,7 +56,10 @@ export function createAppRouter(queries: QueryClient) {
     routeTree: root.addChildren([
       ...Object.entries(PUBLIC).map(([path, load]) => page(root, path, load)),
       page(root, ...SHARED),
-      signedIn.addChildren(SIGNED_IN.map(([path, load]) => page(signedIn, path, load))),
+      signedIn.addChildren([
+        ...SIGNED_IN.map(([path, load]) => page(signedIn, path, load)),
+        ...ADDRESSES.map((address) => leading(signedIn, address)),
+      ]),
     ]),
     context: { queries },
     defaultPreload: 'intent',

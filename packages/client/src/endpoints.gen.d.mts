@@ -5516,7 +5516,7 @@ export interface Endpoints {
       max: number;
     };
   };
-  /** Set the words by which the agent is found */
+  /** Set the words by which the agent is found; with `pinned` it stands in the sidebar */
   'PUT /api/agents/:id/tags': {
     params: { id: string };
     body: {

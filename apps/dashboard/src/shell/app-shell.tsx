@@ -1,7 +1,9 @@
+import { web } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
+import { useCall } from '../api.ts';
 import { hourOf } from '../format.ts';
 import { LiveProvider, useConnection, useLive } from '../live/context.tsx';
 import { isTooFast } from '../retrying.ts';
@@ -13,9 +15,10 @@ import { toggleTheme, useTheme } from '../theme.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Drawer } from '../ui/dialog.tsx';
-import { Icon, Logo } from '../ui/icons.tsx';
+import { Icon, Logo, Mask } from '../ui/icons.tsx';
 import { Lines } from '../ui/states.tsx';
 import { Toasts } from '../ui/toast.tsx';
+import { isPinned } from '../pages/agents/agents/tags.ts';
 import { useWaiting } from '../pages/agents/inbox/items.tsx';
 import { ConfirmIdentity } from '../pages/identity/second-step/confirm-identity.tsx';
 import { BOTTOM, NAV, NAV_BELOW, placeOf, type NavPlace } from './nav.ts';
@@ -139,6 +142,7 @@ function Sidebar({ user, onSearch }: { user: SessionUser; onSearch: () => void }
       </button>
       <nav aria-label={nav.main} className="-mx-3 flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto px-3">
         <Places places={NAV} user={user} />
+        <Pinned />
       </nav>
       <nav aria-label={nav.below} className="border-t border-line pt-3">
         <Places places={NAV_BELOW} user={user} />
@@ -176,6 +180,34 @@ function Places({ places, user }: { places: NavPlace[]; user: SessionUser }) {
           </li>
         ))}
     </ul>
+  );
+}
+
+/** More than these push the rest out of sight. */
+const MOST_PINNED = 12;
+
+/** The agents that somebody wants at hand. */
+function Pinned() {
+  const pinned = useCall(web.agents.list, {}).data?.agents.filter(isPinned).slice(0, MOST_PINNED) ?? [];
+  if (pinned.length === 0) return null;
+  return (
+    <section aria-label={nav.pinned}>
+      <h2 className="eyebrow px-3 pb-1 font-sans">{nav.pinned}</h2>
+      <ul>
+        {pinned.map(({ id, name }) => (
+          <li key={id}>
+            <Link
+              to="/dashboard/agents/$id"
+              params={{ id } as never}
+              className="flex min-h-9 min-w-0 items-center gap-3 rounded-lg px-3 text-ink-soft hover:bg-surface hover:text-ink"
+            >
+              <Mask seed={id} size={20} />
+              <bdi className="min-w-0 truncate">{name}</bdi>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -136,17 +136,26 @@ function Option({
   );
 }
 
+type Go = (to: string, search?: Record<string, string>) => () => void;
+
+const administering = (go: Go): [string, IconName, () => void][] => [
+  [texts.invite, 'plus', go('/dashboard/admin', { tab: 'invites' })],
+  [texts.provider, 'plus', go('/dashboard/admin', { tab: 'providers' })],
+];
+
 function useCommands(user: SessionUser): Command[] {
   const navigate = useNavigate();
   const signOut = useSignOut();
   const agents = useCall(web.agents.list, {}).data?.agents;
   return useMemo(() => {
-    const go = (to: string, search?: Record<string, string>) => () => void navigate({ to, search } as never);
+    const go: Go = (to, search) => () => void navigate({ to, search } as never);
     const actions: [string, IconName, () => void][] = [
       [texts.newAgent, 'plus', go('/dashboard/agents/new')],
       [texts.newTeam, 'plus', go('/dashboard/teams')],
       [texts.newTask, 'plus', go('/dashboard/tasks', { new: '1' })],
       [texts.newKey, 'plus', go('/dashboard/settings', { tab: 'keys' })],
+      [texts.newCap, 'plus', go('/dashboard/cost')],
+      ...(user.isAdmin ? administering(go) : []),
       [texts.theme, 'moon', toggleTheme],
       [texts.signOut, 'exit', signOut],
     ];
@@ -171,6 +180,16 @@ function useCommands(user: SessionUser): Command[] {
         mask: id,
         run: go(`/dashboard/agents/${id}`),
       })),
+      ...(agents ?? []).flatMap(({ id, name }) =>
+        Object.entries(texts.agentParts).map(([tab, [label = '', also]]) => ({
+          id: `${id}-${tab}`,
+          group: texts.agents,
+          label: texts.ofAgent(name, label),
+          also,
+          mask: id,
+          run: go(`/dashboard/agents/${id}`, { tab }),
+        })),
+      ),
     ];
   }, [agents, navigate, signOut, user.isAdmin]);
 }

@@ -17,6 +17,17 @@ export const agents = {
   choose: (name: string) => `Choose ${name}`,
 };
 
+/** What an agent is doing, in the words of the overview. */
+export const agentStates: Record<string, string> = {
+  pending: 'being made',
+  provisioning: 'being made',
+  running: 'ready',
+  active: 'ready',
+  stopped: 'off',
+  error: 'in trouble',
+  failed: 'in trouble',
+};
+
 export const bulk = {
   title: 'What to do with the chosen agents',
   chosen: (n: number) => (n === 1 ? '1 chosen' : `${n} chosen`),
@@ -47,8 +58,9 @@ export const create = {
   model: 'Model',
   modelHint: (inRate: string, outRate: string) => `${inRate} in, ${outRate} out, for a million tokens.`,
   modelSandbox: 'Free. It echoes and uses tools on plain commands; no provider is needed.',
-  sandboxOnly:
-    'No AI provider is set up on this platform yet, so the sandbox answers for every model. An operator sets a key, such as OPENROUTER_API_KEY.',
+  sandboxOnly: 'No AI provider is set up on this platform yet, so the sandbox answers for every model.',
+  setUpProvider: 'Set up a provider',
+  askForProvider: 'An administrator can set one up.',
   instruction: 'Instruction',
   instructionHint: 'What it is for and how it should behave. Left empty, it is a helpful assistant.',
   instructionPlaceholder: 'You keep an eye on my label’s releases and write a short note when something changes.',
@@ -67,6 +79,9 @@ export const create = {
 };
 
 export const agent = {
+  pin: 'Pin to the sidebar',
+  unpin: 'Take it off the sidebar',
+  setUpProvider: 'Set up a provider',
   insteadOf: (model: string) => `(answers instead of ${model}, which is not served here)`,
   back: 'Agents',
   tabs: 'Agent',
@@ -77,7 +92,10 @@ export const agent = {
   settings: 'Settings',
   parts: 'Settings of the agent',
   part: {
-    config: 'What it is and may do',
+    purpose: 'Purpose and tools',
+    config: 'Model, permissions, limits',
+    knowledge: 'Knowledge and skills',
+    door: 'Who may write to it',
     evaluations: 'Evaluations',
     backups: 'Backups',
     manage: 'Name and life',

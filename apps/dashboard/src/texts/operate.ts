@@ -160,8 +160,9 @@ export const devices = {
 };
 
 export const config = {
+  page: 'Defaults',
   title: 'Configuration',
-  lead: 'The defaults that your agents run with. A running agent takes a change over at once.',
+  lead: 'What your agents start with and run with. A change counts at once, also for those at work.',
   views: 'View',
   form: 'Form',
   json: 'JSON',
@@ -176,7 +177,7 @@ export const config = {
   memory: 'Memory',
   maxEntries: 'Most memories',
   ttlDays: 'Days until a memory is forgotten',
-  heartbeat: 'Minutes between heartbeats',
+  heartbeat: 'Minutes between check-ins',
   safety: 'Safety',
   maxTokens: 'Most tokens a day',
   approvals: 'Which tools ask first',

@@ -1,7 +1,7 @@
 export const overview = {
   title: (name: string) => `Hello, ${name}`,
   agents: 'Agents',
-  running: (running: number, all: number) => (all === 0 ? 'none yet' : `${running} of ${all} running`),
+  running: (running: number, all: number) => (all === 0 ? 'none yet' : `${running} of ${all} ready`),
   spend: 'Spent in 7 days',
   calls: (n: number, text: string) => (n === 1 ? '1 model call' : `${text} model calls`),
   noAgents: 'None yet. The first one takes a minute.',

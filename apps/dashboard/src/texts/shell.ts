@@ -3,6 +3,7 @@ import { brand } from './common.ts';
 export const nav = {
   main: 'Main',
   below: 'Settings and account',
+  pinned: 'Pinned',
   pagesOf: (place: string) => `Pages of ${place}`,
   dashboard: 'Overview',
   say: 'Say it',
@@ -85,6 +86,18 @@ export const palette = {
   newTeam: 'Create a team',
   newTask: 'Schedule a task',
   newKey: 'Create an API key',
+  newCap: 'Set a cap',
+  invite: 'Invite somebody',
+  provider: 'Set up a provider',
   theme: 'Switch theme',
   signOut: 'Sign out',
+  /** Parts of an agent's page, with the words that people look for them by. */
+  agentParts: {
+    files: ['Files', 'upload download workspace'],
+    work: ['Work', 'log runs timeline history'],
+    memory: ['Memory', 'remember forget'],
+    connections: ['Connections', 'channel telegram slack discord whatsapp e-mail mail mcp server widget embed login'],
+    settings: ['Settings', 'instruction tools model permissions limits backups rename delete duplicate export'],
+  },
+  ofAgent: (name: string, part: string) => `${name}: ${part}`,
 };

@@ -29,7 +29,7 @@ export const teams = {
   confirmText: (n: number) => `${n} agents are created on your plan. They cost nothing until somebody talks to them.`,
   start: 'Start the team',
   started: 'The team is on stage',
-  result: (running: number, all: number) => `${running} of ${all} agents are running.`,
+  result: (running: number, all: number) => `${running} of ${all} agents are ready.`,
   openLead: 'Talk to the lead',
   showYaml: 'Its definition',
   yaml: 'Team definition (YAML)',

@@ -77,6 +77,7 @@ export const sessions = {
     email: 'E-mail',
   } as Record<string, string>,
   status: 'Status',
+  states: { idle: 'ready', open: 'working', waiting: 'waits for you' },
   started: 'Started',
   updated: 'Last step',
   steps: 'Steps',

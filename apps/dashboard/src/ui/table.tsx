@@ -1,5 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState } from 'react';
+import { memo, useMemo, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { states } from '../texts/common.ts';
 import { Button } from './button.tsx';
@@ -9,6 +8,7 @@ import { Icon } from './icons.tsx';
 import { Failure, Lines } from './states.tsx';
 import { orderAfter, rowsShown } from './table-rows.ts';
 import type { Order } from './table-rows.ts';
+import { useInSight } from './use-in-sight.ts';
 
 export interface Column<Row> {
   key: string;
@@ -40,8 +40,6 @@ interface TableProps<Row> {
   findLabel?: string;
 }
 
-/** From this many rows on only those in sight are in the document. */
-const MANY = 80;
 const ROW_HEIGHT = 53;
 
 export function Table<Row>({ label, columns, rows, rowKey, error, retry, empty, find, findLabel }: TableProps<Row>) {
@@ -84,30 +82,6 @@ export function Table<Row>({ label, columns, rows, rowKey, error, retry, empty, 
   );
 }
 
-/** Which rows are in the document, and the room of those before and after them. */
-function useInSight<Row>(rows: Row[], rowKey: (row: Row) => string) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const many = rows.length > MANY;
-  const virtual = useVirtualizer({
-    count: rows.length,
-    enabled: many,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    getItemKey: (index) => rowKey(rows[index]!),
-    overscan: 12,
-  });
-  if (!many) return { scroller, many, indexes: rows.map((_, index) => index), before: 0, after: 0, measure: undefined };
-  const items = virtual.getVirtualItems();
-  return {
-    scroller,
-    many,
-    indexes: items.map(({ index }) => index),
-    before: items[0]?.start ?? 0,
-    after: virtual.getTotalSize() - (items.at(-1)?.end ?? 0),
-    measure: virtual.measureElement,
-  };
-}
-
 function Grid<Row>({
   label,
   columns,
@@ -120,42 +94,48 @@ function Grid<Row>({
   order: Order | undefined;
   onOrder: (order: Order) => void;
 }) {
-  const { scroller, many, indexes, before, after, measure } = useInSight(rows, rowKey);
+  const scroller = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const keys = useMemo(() => rows.map(rowKey), [rows, rowKey]);
+  const { pieces, isMany, measure } = useInSight({ scroller, list: body, keys, height: ROW_HEIGHT });
   return (
     <div
       ref={scroller}
-      className={cx('overflow-x-auto', many && 'max-h-[70dvh] overflow-y-auto')}
-      {...(many ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}
+      className={cx('overflow-x-auto', isMany && 'max-h-[70dvh] overflow-y-auto')}
+      {...(isMany ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}
     >
       <table
         role="table"
         aria-label={label}
         aria-rowcount={rows.length + 1}
-        className={cx('stack w-full text-left', many && 'min-[900px]:table-fixed')}
+        className={cx('stack w-full text-left', isMany && 'min-[900px]:table-fixed')}
       >
         <Head columns={columns} order={order} onOrder={onOrder} />
-        <tbody role="rowgroup" className="divide-y divide-line">
-          {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
-          {indexes.map((index) => (
-            <tr
-              key={rowKey(rows[index]!)}
-              role="row"
-              aria-rowindex={index + 2}
-              data-index={index}
-              ref={measure}
-              className="hover:bg-sunken/50"
-            >
-              <Cells columns={columns} row={rows[index]!} />
-            </tr>
-          ))}
-          {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
+        <tbody ref={body} role="rowgroup" className="divide-y divide-line">
+          {pieces.map((piece) =>
+            'room' in piece ? (
+              <tr key={`room-${piece.before}`} aria-hidden="true" style={{ height: piece.room }} />
+            ) : (
+              <tr
+                key={keys[piece.row]!}
+                role="row"
+                aria-rowindex={piece.row + 2}
+                data-row={keys[piece.row]}
+                ref={isMany ? measure : undefined}
+                className="hover:bg-sunken/50"
+              >
+                <Cells columns={columns} row={rows[piece.row]!} />
+              </tr>
+            ),
+          )}
         </tbody>
       </table>
     </div>
   );
 }
 
-function Cells<Row>({ columns, row }: { columns: Column<Row>[]; row: Row }) {
+/** Drawn again only when the row or what is shown of it changed, and not at each turn of the wheel. */
+const Cells = memo(function Cells<Row>({ columns, row }: { columns: Column<Row>[]; row: Row }) {
   return columns.map((column, place) => (
     <td
       key={column.key}
@@ -171,7 +151,7 @@ function Cells<Row>({ columns, row }: { columns: Column<Row>[]; row: Row }) {
       {column.cell(row)}
     </td>
   ));
-}
+}) as <Row>(props: { columns: Column<Row>[]; row: Row }) => ReactNode;
 
 function Head<Row>({
   columns,

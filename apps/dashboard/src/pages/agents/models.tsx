@@ -1,10 +1,12 @@
 import type { web, TypesOf } from '@troupe/contract';
 import { SANDBOX_MODEL } from '@troupe/domain';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useId, useState } from 'react';
 import { money, short } from '../../format.ts';
 import { modelName } from '../../models.ts';
 import { create as texts } from '../../texts/agents.ts';
 import { models as words } from '../../texts/talk.ts';
+import { useSession } from '../../session.ts';
 import { Notice } from '../../ui/card.tsx';
 import { Icon } from '../../ui/icons.tsx';
 
@@ -22,12 +24,31 @@ function factsOf({ inputCost, outputCost, contextWindow, sees }: Offered['models
   return facts.join(' ');
 }
 
+/** Who can change it is led there. */
+function SandboxOnly() {
+  const { user } = useSession();
+  return (
+    <Notice>
+      {texts.sandboxOnly}{' '}
+      {user?.isAdmin ? (
+        <Link to="/dashboard/admin" search={{ tab: 'providers' } as never} className="link">
+          {texts.setUpProvider}
+        </Link>
+      ) : (
+        texts.askForProvider
+      )}
+    </Notice>
+  );
+}
+
 /** The model that the user has chosen, with what it costs and can; another is found by search. */
 export function ModelField({
+  label = texts.model,
   offered,
   value,
   onChange,
 }: {
+  label?: string;
   offered: Offered | undefined;
   value: string | undefined;
   onChange: (model: string) => void;
@@ -38,7 +59,7 @@ export function ModelField({
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
       <span aria-hidden="true" className="text-[0.9rem] font-medium text-ink">
-        {texts.model}
+        {label}
       </span>
       <button
         type="button"
@@ -56,7 +77,7 @@ export function ModelField({
           {value === SANDBOX_MODEL ? texts.modelSandbox : factsOf(known)}
         </p>
       )}
-      {offered?.sandboxOnly && <Notice>{texts.sandboxOnly}</Notice>}
+      {offered?.sandboxOnly && <SandboxOnly />}
       {isOpen && (
         <Suspense>
           <ModelDialog

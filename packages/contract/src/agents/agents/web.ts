@@ -95,7 +95,7 @@ export const tag = endpoint({
   ...one,
   method: 'PUT',
   path: '/api/agents/:id/tags',
-  summary: 'Set the words by which the agent is found',
+  summary: 'Set the words by which the agent is found; with `pinned` it stands in the sidebar',
   body: z.object({ tags: agentTags }),
   reply: success.extend({ tags: z.array(z.string()) }),
   errors: { ...one.errors, 400: TAG_TEXTS, 502: ['Agent backend unavailable'] },

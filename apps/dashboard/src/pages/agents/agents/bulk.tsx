@@ -82,8 +82,8 @@ export function BulkBar({ chosen, onDone }: { chosen: readonly WebAgent[]; onDon
       call(web.agents.tag, { params: { id }, body: { tags: withTag(tags, word) } }),
     );
   const save = () => void run(texts.export, exporting(chosen.length));
-  const button = (label: string, onClick: () => void) => (
-    <Button small busy={busy === label} disabled={busy !== ''} onClick={onClick}>
+  const button = (label: string, onClick: () => void, kind?: 'danger' | 'quiet') => (
+    <Button small kind={kind} busy={busy === label} disabled={busy !== ''} onClick={onClick}>
       {label}
     </Button>
   );
@@ -97,8 +97,8 @@ export function BulkBar({ chosen, onDone }: { chosen: readonly WebAgent[]; onDon
         {button(texts.stop, change('stop'))}
         {button(texts.tag, () => setAsking('tag'))}
         {button(texts.export, save)}
-        {button(texts.delete, () => setAsking('delete'))}
-        {button(texts.clear, onDone)}
+        {button(texts.delete, () => setAsking('delete'), 'danger')}
+        {button(texts.clear, onDone, 'quiet')}
       </div>
       {failed.length > 0 && <Notice tone="danger">{failed.join(' ')}</Notice>}
       {asking === 'tag' && <TagDialog busy={busy !== ''} onClose={() => setAsking(undefined)} onTag={tag} />}
@@ -108,7 +108,7 @@ export function BulkBar({ chosen, onDone }: { chosen: readonly WebAgent[]; onDon
         title={texts.deleteTitle(chosen.length)}
         losses={
           <>
-            <p>{chosen.map(({ name }) => name).join(', ')}</p>
+            <p className="max-h-40 overflow-y-auto wrap-anywhere">{chosen.map(({ name }) => name).join(', ')}</p>
             <p>{texts.deleteLoss}</p>
           </>
         }

@@ -6,10 +6,6 @@ import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { ConfigEditor } from '../config/editor.tsx';
 import { Gated } from '../evaluations/gated.tsx';
-import { AgentKnowledge } from '../knowledge/agent-knowledge.tsx';
-import { AgentSkills } from '../skills/agent-skills.tsx';
-import { Door } from './door.tsx';
-import { Purpose } from './purpose.tsx';
 
 /** The agent's own configuration; a running agent takes a change over at once. */
 export function AgentConfig({ agentId }: { agentId: string }) {
@@ -25,9 +21,6 @@ export function AgentConfig({ agentId }: { agentId: string }) {
   };
   return (
     <div className="flex flex-col gap-5">
-      <Purpose agentId={agentId} />
-      <AgentSkills agentId={agentId} />
-      <AgentKnowledge agentId={agentId} />
       <Loaded from={read} rows={8}>
         {({ config }) => (
           <ConfigEditor
@@ -46,7 +39,6 @@ export function AgentConfig({ agentId }: { agentId: string }) {
         onForce={() => save.mutate({ params, query: { force: 'true' }, body: wanted })}
         onTaken={taken}
       />
-      <Door agentId={agentId} />
     </div>
   );
 }

@@ -1,10 +1,13 @@
 import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
+import { SANDBOX_MODEL } from '@troupe/domain';
 import { lazy } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { statusOf, useCall } from '../../../api.ts';
+import { statusOf, useCall, useSend } from '../../../api.ts';
 import { modelName } from '../../../models.ts';
-import { agent as texts } from '../../../texts/agents.ts';
+import { useSession } from '../../../session.ts';
+import { agent as texts, agentStates } from '../../../texts/agents.ts';
+import { IconButton } from '../../../ui/button.tsx';
 import { Badge, Notice, Status } from '../../../ui/card.tsx';
 import { Mask } from '../../../ui/icons.tsx';
 import { Page } from '../../../ui/page.tsx';
@@ -13,6 +16,7 @@ import { Tabs } from '../../../ui/tabs.tsx';
 import { Chat } from '../conversations/chat.tsx';
 import { files } from '../../../texts/talk.ts';
 import { tabOf } from './places.ts';
+import { isPinned, withPin } from './tags.ts';
 import { Settings } from './settings.tsx';
 
 // What few come for: loaded when its tab is opened.
@@ -49,7 +53,9 @@ export default function AgentDetail() {
     <Page
       title={agent.name}
       back={back}
-      mark={<Mask seed={agent.id} size={44} />}
+      mark={<Mask seed={agent.id} size={34} />}
+      isLow
+      actions={<Pin agent={agent} />}
       lead={<Lead agent={agent} team={team} />}
     >
       <Tabs
@@ -79,16 +85,37 @@ export default function AgentDetail() {
   );
 }
 
-function Lead({ agent, team }: { agent: WebAgent; team: { name: string } | undefined }) {
+function Pin({ agent }: { agent: WebAgent }) {
+  const pinned = isPinned(agent);
+  const send = useSend(web.agents.tag, { refresh: [web.agents.list, web.agents.get] });
   return (
-    <span className="flex flex-wrap items-center gap-3">
-      <Status value={agent.status} />
+    <IconButton
+      icon="pin"
+      label={pinned ? texts.unpin : texts.pin}
+      aria-pressed={pinned}
+      disabled={send.isPending}
+      className={pinned ? 'text-accent-ink' : undefined}
+      onClick={() => send.mutate({ params: { id: agent.id }, body: { tags: withPin(agent.tags, !pinned) } })}
+    />
+  );
+}
+
+function Lead({ agent, team }: { agent: WebAgent; team: { name: string } | undefined }) {
+  const { user } = useSession();
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <Status value={agent.status} text={agentStates[agent.status]} />
       <span title={agent.answers}>
         {modelName(agent.answers)}
         {agent.answers !== agent.model && (
           <span className="text-ink-faint"> {texts.insteadOf(modelName(agent.model))}</span>
         )}
       </span>
+      {agent.answers === SANDBOX_MODEL && agent.answers !== agent.model && user?.isAdmin && (
+        <Link to="/dashboard/admin" search={{ tab: 'providers' } as never} className="link">
+          {texts.setUpProvider}
+        </Link>
+      )}
       {team && (
         <Link to="/dashboard/teams" search={{ tab: 'own' } as never} className="link">
           {team.name}

@@ -5,7 +5,7 @@ import { lazy, Suspense, useMemo, useState } from 'react';
 import { useCall } from '../../../api.ts';
 import { ago, count, moment, money } from '../../../format.ts';
 import { modelName } from '../../../models.ts';
-import { agents as texts } from '../../../texts/agents.ts';
+import { agents as texts, agentStates } from '../../../texts/agents.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { Badge, Card, Status } from '../../../ui/card.tsx';
 import { Mask } from '../../../ui/icons.tsx';
@@ -87,8 +87,8 @@ const columnsOf = (
     key: 'status',
     header: texts.status,
     width: 13,
-    sort: ({ status }) => status,
-    cell: ({ status }) => <Status value={status} />,
+    sort: ({ status }) => agentStates[status] ?? status,
+    cell: ({ status }) => <Status value={status} text={agentStates[status]} />,
   },
   {
     key: 'calls',
@@ -147,7 +147,7 @@ export default function Agents() {
           error={read.error}
           retry={() => void read.refetch()}
           find={({ name, answers, status, tags }) =>
-            `${name} ${answers} ${modelName(answers)} ${status} ${tags.join(' ')}`
+            `${name} ${answers} ${modelName(answers)} ${agentStates[status] ?? status} ${tags.join(' ')}`
           }
           empty={
             <Empty title={texts.empty} action={create}>

@@ -6,16 +6,19 @@ import { Lines } from '../../../ui/states.tsx';
 
 // Each loaded when it is opened.
 const AgentConfig = lazy(() => import('./config.tsx').then((page) => ({ default: page.AgentConfig })));
+const Door = lazy(() => import('./door.tsx').then((page) => ({ default: page.Door })));
+const Knows = lazy(() => import('./knows.tsx').then((page) => ({ default: page.Knows })));
+const Purpose = lazy(() => import('./purpose.tsx').then((page) => ({ default: page.Purpose })));
 const Backups = lazy(() => import('../backups.tsx').then((page) => ({ default: page.Backups })));
 const Evaluations = lazy(() =>
   import('../evaluations/evaluations.tsx').then((page) => ({ default: page.Evaluations })),
 );
 const Manage = lazy(() => import('./manage.tsx').then((page) => ({ default: page.Manage })));
 
-const PARTS = ['config', 'evaluations', 'backups', 'manage'] as const;
+const PARTS = ['purpose', 'config', 'knowledge', 'door', 'evaluations', 'backups', 'manage'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** What the agent is and may do, what a change must pass, its backups, and its life. */
+/** What the agent is for, may do and may spend, what it knows, who reaches it, what a change must pass, its backups, and its life. */
 export function Settings({
   agent,
   part,
@@ -25,9 +28,9 @@ export function Settings({
   part: string | undefined;
   onPart: (part: Part) => void;
 }) {
-  const shown = PARTS.find((known) => known === part) ?? 'config';
+  const shown = PARTS.find((known) => known === part) ?? 'purpose';
   return (
-    <div className="grid items-start gap-5 lg:grid-cols-[11rem_minmax(0,1fr)]">
+    <div className="grid items-start gap-5 lg:grid-cols-[12rem_minmax(0,1fr)]">
       <nav aria-label={texts.parts} className="min-w-0 lg:sticky lg:top-6">
         <ul className="flex gap-1 overflow-x-auto lg:flex-col">
           {PARTS.map((key) => (
@@ -37,7 +40,7 @@ export function Settings({
                 aria-current={key === shown ? 'page' : undefined}
                 onClick={() => onPart(key)}
                 className={cx(
-                  'w-full rounded-lg px-3 py-1.5 text-left whitespace-nowrap text-ink-soft hover:text-ink',
+                  'w-full rounded-lg px-3 py-1.5 text-left whitespace-nowrap text-ink-soft lg:whitespace-normal hover:text-ink',
                   key === shown && 'bg-sunken font-semibold text-ink',
                 )}
               >
@@ -49,7 +52,10 @@ export function Settings({
       </nav>
       <div className="min-w-0">
         <Suspense fallback={<Lines rows={6} />}>
+          {shown === 'purpose' && <Purpose agentId={agent.id} />}
           {shown === 'config' && <AgentConfig agentId={agent.id} />}
+          {shown === 'knowledge' && <Knows agentId={agent.id} />}
+          {shown === 'door' && <Door agentId={agent.id} />}
           {shown === 'evaluations' && <Evaluations agentId={agent.id} />}
           {shown === 'backups' && <Backups agent={agent} />}
           {shown === 'manage' && <Manage agent={agent} />}

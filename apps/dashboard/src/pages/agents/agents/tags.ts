@@ -11,6 +11,15 @@ export const tagsIn = (text: string): string[] => [
 
 export const withTag = (tags: readonly string[], word: string): string[] => tagsIn([...tags, word].join(','));
 
+/** Agents with this tag stand in the sidebar. */
+const PINNED = 'pinned';
+
+export const isPinned = ({ tags }: { tags: readonly string[] }): boolean =>
+  tags.some((tag) => tag.toLowerCase() === PINNED);
+
+export const withPin = (tags: readonly string[], isWanted: boolean): string[] =>
+  isWanted ? withTag(tags, PINNED) : tags.filter((tag) => tag.toLowerCase() !== PINNED);
+
 /** Puts something into a file of the person's. */
 export function download(name: string, value: unknown): void {
   const url = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }));

@@ -21,7 +21,14 @@ export function SetUp({ agentId, channel, onClose }: Props) {
   const { kind, webhook, secrets } = channel;
   const [form, setForm] = useState(() => formOf(channel));
   const say = useSay();
-  const set = useSend(web.channels.set, { refresh: [web.channels.list], done: () => say(texts.saved) });
+  const set = useSend(web.channels.set, {
+    refresh: [web.channels.list],
+    done: ({ channel: saved }) => {
+      say(texts.saved);
+      // Where the service has to be told an address, it is there now to be copied.
+      if (saved.webhook === null) onClose();
+    },
+  });
   const submit = () => {
     set.mutate({ params: { id: agentId, kind }, body: channelBody(channel, form) });
   };

@@ -12,7 +12,7 @@ export default function Configuration() {
   const say = useSay();
   const save = useSend(web.config.save, { refresh: [web.config.get], done: () => say(texts.saved) });
   return (
-    <Page title={texts.title} lead={texts.lead}>
+    <Page title={texts.page} lead={texts.lead}>
       <Loaded from={read} rows={8}>
         {({ config, backups }) => (
           <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">

@@ -1,7 +1,10 @@
+import { web } from '@troupe/contract';
+import { useCall } from '../../../api.ts';
 import { config as texts } from '../../../texts/operate.ts';
 import { TEAM_TOOLS } from '@troupe/domain';
 import { toolNames } from '../../../texts/teams.ts';
 import { CheckField, SelectField, TextArea, TextField } from '../../../ui/field.tsx';
+import { ModelField } from '../models.tsx';
 import { lines, toList } from './config-text.ts';
 import type { Config } from './config-text.ts';
 
@@ -11,14 +14,15 @@ export function ConfigForm({ value, onChange }: { value: Config; onChange: (next
   const set = (section: string, change: Config) =>
     onChange({ ...value, [section]: { ...part(value, section), ...change } });
   const channels = part(value, 'channels');
+  const offered = useCall(web.models.list, {}).data;
   return (
     <div className="flex flex-col gap-6">
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
+        <ModelField
           label={texts.model}
-          mono
+          offered={offered}
           value={String(part(value, 'model')['default'] ?? '')}
-          onChange={({ target }) => set('model', { default: target.value })}
+          onChange={(model) => set('model', { default: model })}
         />
         <NumberInput
           label={texts.heartbeat}
@@ -59,7 +63,7 @@ export function ConfigForm({ value, onChange }: { value: Config; onChange: (next
         value={part(part(value, 'safety'), 'approvals')}
         onChange={(approvals) => set('safety', { approvals })}
       />
-      <Bounds value={value} set={set} />{' '}
+      <Bounds value={value} set={set} />
     </div>
   );
 }

@@ -50,7 +50,7 @@ export function Chat({ agent }: { agent: WebAgent }) {
   );
   return (
     <div className="grid gap-5 lg:grid-cols-[15rem_minmax(0,1fr)]">
-      <div className="max-h-[calc(100dvh-15.5rem)] min-h-0 max-lg:hidden">{list}</div>
+      <div className="flex h-[calc(100dvh-11.5rem)] min-h-[28rem] flex-col max-lg:hidden">{list}</div>
       <Drawer open={isListed} onClose={() => setListed(false)} title={talk.list}>
         <div className="flex h-full flex-col p-4">{list}</div>
       </Drawer>
@@ -113,7 +113,7 @@ function Thread({ agent, place, onList }: ThreadProps) {
   const say = (written: Written) => outbox.post(written, place.target);
   const asked = read.turns.findLast(({ kind }) => kind === 'user');
   return (
-    <Card fill className="h-[calc(100dvh-23rem)] min-h-[24rem] md:h-[calc(100dvh-15.5rem)] md:min-h-[28rem]">
+    <Card fill className="h-[calc(100dvh-19rem)] min-h-[24rem] md:h-[calc(100dvh-11.5rem)] md:min-h-[28rem]">
       <Head place={place} family={read.family} agentId={agent.id} onList={onList} />
       <Said
         {...{ agent, place, read, outbox, owner, editing, say }}

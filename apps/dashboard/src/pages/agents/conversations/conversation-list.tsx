@@ -1,7 +1,8 @@
 import { web, SEARCH_LENGTH } from '@troupe/contract';
 import type { SessionHead } from '@troupe/contract';
 import { useQueries } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { RefObject } from 'react';
 import { callQuery, useCall } from '../../../api.ts';
 import { ago } from '../../../format.ts';
 import { states } from '../../../texts/common.ts';
@@ -11,6 +12,7 @@ import { cx } from '../../../ui/cx.ts';
 import { TextField } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
+import { useInSight } from '../../../ui/use-in-sight.ts';
 import { isOwn } from './letters.ts';
 
 const MOST = '100';
@@ -19,6 +21,7 @@ const SHORTEST = 2;
 /** Of silence after a key, before it is asked for: who types quickly asks once. */
 const SETTLED_MS = 200;
 const PAGE = Number(MOST);
+const ROW_HEIGHT = 52;
 /** Older pages, which nothing that happens brings up to date but a change by hand: each would be asked for again. */
 export const OLDER = { path: 'older conversations', method: 'GET' } as const;
 
@@ -34,8 +37,9 @@ export function ConversationList({ agentId, current, onOpen, onNew }: Props) {
   const [search, setSearch] = useState('');
   const [isArchive, setArchive] = useState(false);
   const wanted = useSettled(search.trim(), SETTLED_MS);
+  const scroller = useRef<HTMLDivElement>(null);
   return (
-    <nav aria-label={texts.list} className="flex min-h-0 flex-col gap-3">
+    <nav aria-label={texts.list} className="flex min-h-0 flex-1 flex-col gap-3">
       <Button icon="plus" onClick={onNew}>
         {texts.newOne}
       </Button>
@@ -48,11 +52,11 @@ export function ConversationList({ agentId, current, onOpen, onNew }: Props) {
         value={search}
         onChange={({ target }) => setSearch(target.value)}
       />
-      <div className="min-h-0 flex-1 overflow-y-auto">
+      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto">
         {wanted.length >= SHORTEST ? (
           <Results agentId={agentId} words={wanted} onOpen={onOpen} />
         ) : (
-          <Groups agentId={agentId} current={current} archived={isArchive} onOpen={onOpen} />
+          <Groups agentId={agentId} current={current} archived={isArchive} scroller={scroller} onOpen={onOpen} />
         )}
       </div>
       <Button kind="quiet" small onClick={() => setArchive(!isArchive)}>
@@ -77,12 +81,13 @@ export const listQuery = (archived: boolean) => ({
   limit: MOST,
 });
 
-function Groups({
-  agentId,
-  current,
-  archived,
-  onOpen,
-}: Pick<Props, 'agentId' | 'current' | 'onOpen'> & { archived: boolean }) {
+interface Scrolled {
+  current: string | undefined;
+  scroller: RefObject<HTMLElement | null>;
+  onOpen: Props['onOpen'];
+}
+
+function Groups({ agentId, archived, ...rest }: Scrolled & { agentId: string; archived: boolean }) {
   const { sessions, error, isLoading, hasOlder, older, refetch } = usePages(agentId, archived);
   if (!sessions) return error ? <Failure error={error} retry={refetch} /> : <Lines rows={5} />;
   const groups: [string, SessionHead[]][] = [
@@ -98,14 +103,7 @@ function Groups({
         .map(([name, list]) => (
           <section key={name} className="mb-3">
             <h2 className="eyebrow px-2 pb-1 font-sans">{name}</h2>
-            <ul className="flex flex-col gap-0.5">
-              {list.map((session) => (
-                // Of a thousand only those in sight are laid out.
-                <li key={session.id} className="[contain-intrinsic-size:auto_3rem] [content-visibility:auto]">
-                  <Row session={session} isCurrent={session.id === current} onOpen={onOpen} />
-                </li>
-              ))}
-            </ul>
+            <Sessions list={list} {...rest} />
           </section>
         ))}
       {error && <Failure error={error} retry={refetch} />}
@@ -115,6 +113,34 @@ function Groups({
         </Button>
       )}
     </>
+  );
+}
+
+/** However many there are, those in sight are in the document. */
+function Sessions({ list, current, scroller, onOpen }: Scrolled & { list: readonly SessionHead[] }) {
+  const rows = useRef<HTMLUListElement>(null);
+  const keys = useMemo(() => list.map(({ id }) => id), [list]);
+  const { pieces, isMany, measure } = useInSight({ scroller, list: rows, keys, height: ROW_HEIGHT });
+  return (
+    <ul ref={rows} className="flex flex-col">
+      {pieces.map((piece) => {
+        if ('room' in piece)
+          return <li key={`room-${piece.before}`} aria-hidden="true" style={{ height: piece.room }} />;
+        const session = list[piece.row]!;
+        return (
+          <li
+            key={session.id}
+            ref={isMany ? measure : undefined}
+            data-row={session.id}
+            aria-setsize={list.length}
+            aria-posinset={piece.row + 1}
+            className="pb-0.5"
+          >
+            <Row session={session} isCurrent={session.id === current} onOpen={onOpen} />
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
+import { useSearch } from '@tanstack/react-router';
 import { inbox as texts } from '../../../texts/access.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { Page } from '../../../ui/page.tsx';
@@ -15,10 +16,12 @@ export default function Inbox() {
   const list = useRef<HTMLUListElement>(null);
   // The keys belong to the card with the focus: the first has it, and the next when one is gone.
   const hasEntered = useRef(false);
+  const { item } = useSearch({ strict: false }) as { item?: string };
   useEffect(() => {
     if (items.length === 0 || (hasEntered.current && document.activeElement !== document.body)) return;
+    const named = hasEntered.current ? -1 : items.findIndex(({ item: { id } }) => id === item);
     hasEntered.current = true;
-    (list.current?.firstElementChild as HTMLElement | null)?.focus();
+    (list.current?.children[Math.max(0, named)] as HTMLElement | undefined)?.focus();
   }, [items.length]);
   const onKey = (event: KeyboardEvent) => {
     if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -36,7 +39,7 @@ export default function Inbox() {
   return (
     <Page
       title={texts.title}
-      lead={items.length > 0 ? `${texts.waiting(items.length)}. ${texts.keys}` : texts.lead}
+      lead={items.length > 0 ? <Lead waiting={items.length} /> : texts.lead}
       actions={
         <LinkButton small kind="quiet" icon="bell" to="/dashboard/settings" search={{ tab: 'notifications' } as never}>
           {texts.push}
@@ -59,5 +62,14 @@ export default function Inbox() {
         }
       </Loaded>
     </Page>
+  );
+}
+
+/** The keys are told to who has them. */
+function Lead({ waiting }: { waiting: number }) {
+  return (
+    <>
+      {texts.waiting(waiting)}. <span className="pointer-coarse:hidden">{texts.keys}</span>
+    </>
   );
 }

@@ -3,6 +3,7 @@ import { readTeamYaml } from '@troupe/domain/team-yaml';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../../api.ts';
 import { ago } from '../../../format.ts';
+import { agentStates } from '../../../texts/agents.ts';
 import { teams as texts } from '../../../texts/teams.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { Card, Status } from '../../../ui/card.tsx';
@@ -77,7 +78,7 @@ function TeamCard({ teamId, name, createdAt, yaml_config: yaml, agents }: TeamVi
                     <span className="font-medium hover:underline">{agent.name}</span>
                     {agent === lead && <span className="ml-2 text-[0.85rem] text-ink-faint">{texts.leads}</span>}
                   </span>
-                  <Status value={agent.status} />
+                  <Status value={agent.status} text={agentStates[agent.status]} />
                 </Link>
               </li>
             ))}

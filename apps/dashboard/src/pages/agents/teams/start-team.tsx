@@ -6,6 +6,7 @@ import type { Team, TeamTemplate } from '@troupe/domain';
 import { useState } from 'react';
 import { statusOf, useCall, useSend } from '../../../api.ts';
 import { planName } from '../../../format.ts';
+import { agentStates } from '../../../texts/agents.ts';
 import { teams as texts } from '../../../texts/teams.ts';
 import { states } from '../../../texts/common.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
@@ -88,7 +89,7 @@ function Result({ team, result, onClose }: { team: Team; result: TeamResult; onC
                 <span className="block text-[0.87rem] text-ink-soft">{team.agents[index]?.role}</span>
                 {agent.error && <span className="block text-[0.87rem] text-danger">{agent.error}</span>}
               </span>
-              <Status value={agent.status} />
+              <Status value={agent.status} text={agentStates[agent.status]} />
             </li>
           ))}
         </ul>

@@ -37,7 +37,11 @@ export function Sessions({ agentId }: { agentId: string }) {
             header: texts.channel,
             cell: ({ channel }) => <span className="font-medium">{channelName(channel)}</span>,
           },
-          { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
+          {
+            key: 'status',
+            header: texts.status,
+            cell: ({ status }) => <Status value={status} text={texts.states[status]} />,
+          },
           {
             key: 'steps',
             header: texts.steps,

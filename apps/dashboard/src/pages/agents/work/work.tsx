@@ -103,7 +103,7 @@ function Talked({ agentId, session }: { agentId: string; session: SessionHead })
           {sessionTexts.channels[channel] ?? channel} · {texts.steps(lastSeq)}
         </span>
       </span>
-      <Status value={status} />
+      <Status value={status} text={sessionTexts.states[status]} />
     </>
   );
 }

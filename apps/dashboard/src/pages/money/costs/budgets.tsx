@@ -158,7 +158,7 @@ interface LineProps {
 function BudgetLine({ budget, isChanging, busy, error, onChange, onSet, onRemove }: LineProps) {
   const { kind, agentId, limit, used } = budget;
   const name = budgetName(budget);
-  const search = kind === 'payments' ? { agent: agentId } : { tab: 'settings' };
+  const search = kind === 'payments' ? { agent: agentId } : { tab: 'settings', part: 'config' };
   return (
     <li className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
