@@ -16,6 +16,7 @@ import {
   type Sandbox,
 } from '@troupe/agent';
 import type { Database, Listener } from '@troupe/db';
+import { createPassageSearch } from '@troupe/knowledge';
 import { AppError, type Log, type Outbound, type WorkerPool } from '@troupe/kernel';
 import { createLogins, type AgentRow } from '@troupe/roster';
 import type { AgentFiles } from './agent-files.ts';
@@ -89,6 +90,7 @@ export function createWaysOut(
   pool: WorkerPool,
 ) {
   const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });
+  const search = createPassageSearch();
   const logins = sealKey === undefined ? undefined : createLogins({ db, sealKey });
   return (whose: Whose) => ({
     owner: whose.userId,
@@ -97,7 +99,7 @@ export function createWaysOut(
     outbound,
     log,
     skills: { shelf, source: pgSkills({ db, userId: whose.userId }) },
-    knowledge: pgKnowledge({ db, userId: whose.userId, dashboard }),
+    knowledge: pgKnowledge({ db, userId: whose.userId, search, dashboard }),
     ...(egress && { egress }),
     ...(logins && {
       logins: { list: () => logins.list(whose), open: (name: string) => logins.open(whose, name) },

@@ -1,5 +1,6 @@
 import { pgKnowledge } from '@troupe/agent';
 import type { Database } from '@troupe/db';
+import { createPassageSearch } from '@troupe/knowledge';
 import { AppError } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import { visibleTo } from '../../context.ts';
@@ -8,13 +9,14 @@ export type Knowledge = ReturnType<typeof createKnowledge>;
 
 /** Documents for agents that run as programs of their own: of the collections that the agent was given, and no others. */
 export function createKnowledge({ db, roster, dashboard }: { db: Database; roster: Roster; dashboard: string }) {
+  const search = createPassageSearch();
   async function of(agentId: unknown, userId: string | undefined) {
     const visible = visibleTo(roster, userId);
     const agent = typeof agentId === 'string' ? await visible.find(agentId) : undefined;
     if (!agent) throw new AppError(404, 'Agent not found');
     const { knowledge = [] } = await visible.definition(agent);
     return {
-      source: pgKnowledge({ db, userId: agent.user_id, dashboard }),
+      source: pgKnowledge({ db, userId: agent.user_id, search, dashboard }),
       collections: knowledge.map(({ id }) => id),
     };
   }

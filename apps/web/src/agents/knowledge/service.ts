@@ -12,7 +12,7 @@ import {
 } from '@troupe/contract';
 import type { UserTx } from '@troupe/db';
 import type { Tuning } from '@troupe/domain';
-import { readPassage, searchPassages } from '@troupe/knowledge';
+import { createPassageSearch, readPassage } from '@troupe/knowledge';
 import { AppError, iso, isoOrNull, newId, type BackendClient, type User } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import { reach } from '../../platform/reach.ts';
@@ -208,6 +208,7 @@ function documents({ db, jobs, clock }: KnowledgeDeps, one: ReturnType<typeof ke
 }
 
 function searching({ db }: KnowledgeDeps) {
+  const search = createPassageSearch();
   return {
     async search(
       userId: string,
@@ -216,7 +217,7 @@ function searching({ db }: KnowledgeDeps) {
       const tx = db.user(userId);
       const ids = (await store.listCollections(tx)).map(({ id }) => id);
       if (collection !== undefined && !ids.includes(collection)) throw new AppError(404, 'Collection not found');
-      return { passages: await searchPassages(tx, collection === undefined ? ids : [collection], query, limit) };
+      return { passages: await search(tx, collection === undefined ? ids : [collection], query, limit) };
     },
     async getPassage(userId: string, documentId: string, index: number, around: number) {
       return { passages: found(await readPassage(db.user(userId), { documentId, index, around }), 'Passage') };
