@@ -1,5 +1,5 @@
 import type { Database } from '@troupe/db';
-import { readPassage, type Hit, type PassageSearch } from '@troupe/knowledge';
+import { readPassage, type Hit, type Meaning, type PassageSearch } from '@troupe/knowledge';
 import type { Cited, KnowledgeSource } from './knowledge.ts';
 
 const citedBy =
@@ -21,16 +21,20 @@ export function pgKnowledge({
   db,
   userId,
   search,
+  meaning,
   dashboard,
 }: {
   db: Database;
   userId: string;
   search: PassageSearch;
+  /** Left out: words alone. */
+  meaning?: Meaning | undefined;
   dashboard: string;
 }): KnowledgeSource {
   const cited = citedBy(dashboard);
   return {
-    search: async (query, limit, collections) => (await search(db.user(userId), collections, query, limit)).map(cited),
+    search: async (query, limit, collections) =>
+      (await search(db.user(userId), collections, query, limit, meaning)).map(cited),
     read: async ({ document: documentId, index, around }, collections) =>
       (await readPassage(db.user(userId), { documentId, index, around }, collections))?.map(cited),
   };

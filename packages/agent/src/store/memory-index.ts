@@ -1,4 +1,14 @@
-import { BLOCK, BlockScores, countOf, createBest, entryOf, termsOf, weightOf, without } from '@troupe/knowledge';
+import {
+  BLOCK,
+  addScores,
+  countOf,
+  createBest,
+  entryOf,
+  termsOf,
+  weightOf,
+  without,
+  type KnownWords,
+} from '@troupe/knowledge';
 import type { Sqlite } from './sqlite.ts';
 
 /**
@@ -40,8 +50,11 @@ function dayIn(at: string): string {
   return day.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 }
 
-function countedIn({ key, content, createdAt }: IndexedMemory): { counts: Map<string, number>; words: number } {
-  const terms = [key ?? '', content, dayIn(createdAt)].flatMap((text) => termsOf(text));
+function countedIn(
+  { key, content, createdAt }: IndexedMemory,
+  known?: KnownWords,
+): { counts: Map<string, number>; words: number } {
+  const terms = [key ?? '', content, dayIn(createdAt)].flatMap((text) => termsOf(text, known));
   const counts = new Map<string, number>();
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   return { counts, words: Math.max(1, terms.length) };
@@ -51,9 +64,6 @@ interface Block {
   block: number;
   words: Uint8Array;
 }
-
-const blocksOf = ({ all }: Access, scope: string): Block[] =>
-  all<Block>('select block, words from memory_blocks where scope = ? order by block', scope);
 
 /** Half of the words at a place; 0: nothing is there any more. */
 function setWords({ first, run }: Access, { scope, place }: { scope: string; place: number }, half: number): void {
@@ -121,12 +131,45 @@ export function catchUp(access: Access): void {
   run('delete from memory_postings');
   run('delete from memory_blocks');
   run('update memory set place = null');
-  for (const { id } of all<{ id: string }>('select id from memory order by created_at, id'))
-    putMemory(access, first<IndexedMemory>(`select ${INDEXED} from memory where id = ?`, id)!);
+  for (const { scope } of all<{ scope: string }>('select distinct scope from memory')) indexAnew(access, scope);
+}
+
+/** A block at a time: each list is written once. */
+function indexAnew(access: Access, scope: string): void {
+  const { all, first, run } = access;
+  const ids = all<{ id: string }>('select id from memory where scope = ? order by created_at, id', scope);
+  const known: KnownWords = new Map();
+  const next = first<{ next: number }>('select coalesce(max(place), -1) + 1 as next from memory')!.next;
+  for (let from = Math.ceil(next / BLOCK) * BLOCK; ids.length > 0; from += BLOCK) {
+    const lists = new Map<string, number[]>();
+    const lengths = new Uint8Array(BLOCK);
+    for (const [slot, { id }] of ids.splice(0, BLOCK).entries()) {
+      const row = first<IndexedMemory>(`select ${INDEXED} from memory where id = ?`, id)!;
+      const { counts, words } = countedIn(row, known);
+      for (const [term, count] of counts) {
+        const list = lists.get(term);
+        if (list) list.push(...entryOf(slot, count, words));
+        else lists.set(term, [...entryOf(slot, count, words)]);
+      }
+      lengths[slot] = Math.min(255, Math.ceil(words / 2));
+      run('update memory set place = ?, indexed = updated_at where id = ?', from + slot, id);
+    }
+    const block = from / BLOCK;
+    for (const [term, list] of lists)
+      run(
+        'insert into memory_postings (scope, term, block, postings) values (?, ?, ?, ?)',
+        scope,
+        term,
+        block,
+        Uint8Array.from(list),
+      );
+    run('insert into memory_blocks (scope, block, words) values (?, ?, ?)', scope, block, lengths);
+  }
 }
 
 /** What was remembered together belongs together: how much those beside count, by how far away they are. */
 const BESIDE = [0.4, 0.2];
+const AROUND = BESIDE.length;
 
 export interface Wanted {
   scope: string;
@@ -138,70 +181,100 @@ export interface Wanted {
   limit: number;
 }
 
-/** Places of the best by BM25, counting what was remembered just before and after them. */
-export function findMemories(access: Access, { scope, terms, begun, now, limit }: Wanted): number[] {
-  const blocks = blocksOf(access, scope);
-  const gone = access.all<{ place: number }>(
-    'select place from memory where scope = ? and expires_at <= ?',
-    scope,
-    now,
-  );
-  for (const { place } of gone) {
-    const block = blocks.find((one) => one.block === Math.floor(place / BLOCK));
-    if (block) block.words[place % BLOCK] = 0;
-  }
-  const scores = scoresIn(access, blocks, { scope, terms, begun });
-  // Places in their order, over all blocks.
-  const order: number[] = [];
-  for (const [n, { words }] of blocks.entries())
-    for (let slot = 0; slot < BLOCK; slot += 1) if (words[slot]! > 0) order.push(n * BLOCK + slot);
-  const best = createBest(limit);
-  const at = (place: number): number => scores[order[place] ?? -1] ?? 0;
-  for (let n = 0; n < order.length; n += 1) {
-    const own = at(n);
-    if (own === 0) continue;
-    let score = own;
-    for (let far = 1; far <= BESIDE.length; far += 1) score += BESIDE[far - 1]! * (at(n - far) + at(n + far));
-    // The newer of two that are as good comes first.
-    if (score >= best.least()) best.offer(0, -order[n]!, score);
-  }
-  return best.take().map(({ number }) => {
-    const { block } = blocks[Math.floor(-number / BLOCK)]!;
-    return block * BLOCK + (-number % BLOCK);
-  });
+/** Memories that are there, in their order; what has ended is not. */
+interface Alive {
+  /** Where each place of a block stands in the order; -1: nowhere. */
+  at: ReadonlyMap<number, Int32Array>;
+  places: Int32Array;
+  average: number;
 }
 
-function scoresIn(
-  { all }: Access,
-  blocks: readonly Block[],
-  { scope, terms, begun }: Pick<Wanted, 'scope' | 'terms' | 'begun'>,
-): Float64Array {
-  const scores = new Float64Array(blocks.length * BLOCK);
+function aliveIn({ all }: Access, scope: string, now: string): Alive {
+  const blocks = all<Block>('select block, words from memory_blocks where scope = ? order by block', scope);
+  const byNumber = new Map(blocks.map((one) => [one.block, one.words]));
+  const gone = all<{ place: number }>('select place from memory where scope = ? and expires_at <= ?', scope, now);
+  for (const { place } of gone) byNumber.get(Math.floor(place / BLOCK))?.fill(0, place % BLOCK, (place % BLOCK) + 1);
+  const at = new Map<number, Int32Array>();
+  const places = new Int32Array(blocks.length * BLOCK);
   let [count, words] = [0, 0];
-  for (const block of blocks)
-    for (const half of block.words) {
-      if (half > 0) count += 1;
+  for (const { block, words: halves } of blocks) {
+    const order = new Int32Array(BLOCK).fill(-1);
+    for (let slot = 0; slot < BLOCK; slot += 1) {
+      const half = halves[slot]!;
+      if (half === 0) continue;
+      order[slot] = count;
+      places[count] = block * BLOCK + slot;
+      count += 1;
       words += 2 * half;
     }
-  const average = Math.max(1, words / Math.max(1, count));
-  const index = new Map(blocks.map(({ block }, n) => [block, n]));
-  const found = new BlockScores();
-  for (const term of terms) {
-    const lists = all<{ block: number; postings: Uint8Array }>(
-      `select block, postings from memory_postings where scope = ? and ${begun(term) ? 'term >= ? and term < ?' : 'term = ?'}`,
-      scope,
-      term,
-      ...(begun(term) ? [`${term}\u{10FFFF}`] : []),
-    );
+    at.set(block, order);
+  }
+  return { at, places: places.subarray(0, count), average: Math.max(1, words / Math.max(1, count)) };
+}
+
+/** Places of the best by BM25, counting what was remembered just before and after them. */
+export function findMemories(access: Access, { scope, terms, begun, now, limit }: Wanted): number[] {
+  const alive = aliveIn(access, scope, now);
+  const scores = scoresOf(access, alive, { scope, terms, begun });
+  const best = createBest(limit);
+  let least = 0;
+  // Room at both ends for those beside the first and the last.
+  for (let n = AROUND; n < scores.length - AROUND; n += 1) {
+    const own = scores[n]!;
+    if (own === 0) continue;
+    let score = own;
+    for (let far = 1; far <= AROUND; far += 1) score += BESIDE[far - 1]! * (scores[n - far]! + scores[n + far]!);
+    if (score < least) continue;
+    // The newer of two that are as good comes first.
+    best.offer(0, -alive.places[n - AROUND]!, score);
+    least = best.least();
+  }
+  return best.take().map(({ number }) => -number);
+}
+
+/** Read for one question at most, as of documents: the commonest of its words are left out. */
+const MOST_POSTINGS = 120_000;
+
+interface List {
+  block: number;
+  postings: Uint8Array;
+}
+
+/** Of the rarest terms, as many as may be read; one at least. */
+function listsOf({ all }: Access, memories: number, { scope, terms, begun }: Omit<Wanted, 'now' | 'limit'>): List[][] {
+  const asked = terms.map((term) => {
+    const values = begun(term) ? [scope, term, `${term}\u{10FFFF}`] : [scope, term];
+    return { where: `scope = ? and ${begun(term) ? 'term >= ? and term < ?' : 'term = ?'}`, values };
+  });
+  const read = ({ where, values }: (typeof asked)[number]): List[] =>
+    all<List>(`select block, postings from memory_postings where ${where}`, ...values);
+  if (memories * terms.length <= MOST_POSTINGS) return asked.map(read);
+  let room = MOST_POSTINGS;
+  return asked
+    .map((one) => {
+      // How long a list is is known without reading it.
+      const sum = `select coalesce(sum(length(postings)), 0) / 4 as n from memory_postings where ${one.where}`;
+      return { ...one, having: all<{ n: number }>(sum, ...one.values)[0]!.n };
+    })
+    .toSorted((a, b) => a.having - b.having)
+    .filter(({ having }, index) => (room -= having) >= 0 || index === 0)
+    .map(read);
+}
+
+/** In the order of the memories, with room at both ends. */
+function scoresOf(
+  access: Access,
+  { at, places, average }: Alive,
+  wanted: Pick<Wanted, 'scope' | 'terms' | 'begun'>,
+): Float64Array {
+  const scores = new Float64Array(places.length + 2 * AROUND);
+  const inside = scores.subarray(AROUND);
+  for (const lists of listsOf(access, places.length, wanted)) {
     const having = lists.reduce((sum, { postings }) => sum + countOf(postings), 0);
+    const weight = weightOf(places.length, Math.min(places.length, having));
     for (const { block, postings } of lists) {
-      const n = index.get(block);
-      if (n === undefined) continue;
-      found.add(postings, weightOf(count, Math.min(count, having)), average);
-      found.take(0, (slot, score) => {
-        scores[n * BLOCK + slot]! += score;
-        return 0;
-      });
+      const order = at.get(block);
+      if (order) addScores(postings, { weight, average }, order, inside);
     }
   }
   return scores;

@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { catchUp, MEMORY_INDEX } from './memory-index.ts';
 import { SQLITE_COLUMNS, SQLITE_SCHEMA } from './sqlite-schema.ts';
 
@@ -15,7 +15,9 @@ export interface Sqlite {
 
 export function openSqlite(file: string): Sqlite {
   const db = new DatabaseSync(file);
-  db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000;');
+  db.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000; pragma mmap_size = 268435456;',
+  );
   // SQLite's own knows the letters of English alone.
   db.function('folded', { deterministic: true }, (text) => String(text).toLowerCase());
   db.exec(SQLITE_SCHEMA);
@@ -29,12 +31,23 @@ export function openSqlite(file: string): Sqlite {
   return sqlite;
 }
 
+/** Statements that are kept ready. */
+const MOST_READY = 200;
+
 function accessTo(db: DatabaseSync): Sqlite {
-  const all = <T>(sql: string, ...values: SQLInputValue[]): T[] => db.prepare(sql).all(...values) as T[];
+  const ready = new Map<string, StatementSync>();
+  const prepared = (sql: string): StatementSync => {
+    const known = ready.get(sql);
+    if (known) return known;
+    const made = db.prepare(sql);
+    if (ready.size < MOST_READY) ready.set(sql, made);
+    return made;
+  };
+  const all = <T>(sql: string, ...values: SQLInputValue[]): T[] => prepared(sql).all(...values) as T[];
   return {
     all,
     first: (sql, ...values) => all<never>(sql, ...values)[0],
-    run: (sql, ...values) => ({ changes: Number(db.prepare(sql).run(...values).changes) }),
+    run: (sql, ...values) => ({ changes: Number(prepared(sql).run(...values).changes) }),
     atomically(work) {
       db.exec('begin immediate');
       try {

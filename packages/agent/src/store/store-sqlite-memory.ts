@@ -126,15 +126,23 @@ function remember(
     expires,
   ) as Memory;
   putMemory(access, first<IndexedMemory>(`select ${INDEXED} from memory where id = ?`, kept.id)!);
-  const gone = all<IndexedMemory>(
-    `delete from memory where scope = ? and (expires_at <= ? or id in (
-    select id from memory where scope = ? order by updated_at desc, id limit -1 offset ?)) returning ${INDEXED}`,
+  const ended = all<IndexedMemory>(
+    `delete from memory where scope = ? and expires_at <= ? returning ${INDEXED}`,
     scopeName,
     iso(),
-    scopeName,
-    maxEntries,
   );
-  for (const row of gone) takeMemory(access, row);
+  // Putting all of them in order takes long: only where there are too many.
+  const { n } = first<{ n: number }>('select count(*) as n from memory where scope = ?', scopeName)!;
+  const tooMany =
+    n <= maxEntries
+      ? []
+      : all<IndexedMemory>(
+          `delete from memory where id in (
+          select id from memory where scope = ? order by updated_at desc, id limit -1 offset ?) returning ${INDEXED}`,
+          scopeName,
+          maxEntries,
+        );
+  for (const row of [...ended, ...tooMany]) takeMemory(access, row);
   return kept;
 }
 

@@ -83,6 +83,22 @@ function find(postings: Uint8Array, slot: number): number {
   return -1;
 }
 
+/** What a list adds to scores, each slot at the place that `order` has for it; -1: nowhere. */
+export function addScores(
+  postings: Uint8Array,
+  { weight, average }: { weight: number; average: number },
+  order: Int32Array,
+  scores: Float64Array,
+): void {
+  const top = weight * (K1 + 1);
+  const [flat, slope] = [K1 * (1 - B), (K1 * B * 2) / average];
+  for (let at = 0; at < postings.length; at += ENTRY) {
+    const place = order[(postings[at]! << 8) | postings[at + 1]!]!;
+    const count = postings[at + 2]!;
+    if (place >= 0) scores[place]! += (top * count) / (count + flat + slope * postings[at + 3]!);
+  }
+}
+
 interface Weighed {
   postings: Uint8Array;
   weight: number;

@@ -2,6 +2,8 @@ import type { UserTx } from '@troupe/db';
 import { askedFor } from '../words/terms.ts';
 import type { Ranked } from './best.ts';
 import { createKeptLists, type KeptLists } from './kept.ts';
+import { nearestIn } from '../meaning/store.ts';
+import { fuse, nearness, nearOnes } from '../meaning/vector.ts';
 import { rank } from './rank.ts';
 import { readAround, readPassages, readTerms, statsOf, type PassageRow, type TermPostings } from './store.ts';
 
@@ -30,28 +32,78 @@ const MOST_POSTINGS = 120_000;
 /** Looked at for each that is wanted: some say the same. */
 const SPARE = 3;
 
-export type PassageSearch = ReturnType<typeof createPassageSearch>;
-
-/** The best passages of somebody's collections by BM25, over all of them as one. */
-export function createPassageSearch(kept = createKeptLists()) {
-  return (tx: UserTx, collectionIds: readonly string[], question: string, limit: number): Promise<Hit[]> =>
-    byWords({ tx, kept }, collectionIds, question, limit);
+/** How questions become numbers, on somebody's account. */
+export interface Meaning {
+  /** Undefined: not now. */
+  vector: (model: string, question: string) => Promise<Float32Array | undefined>;
+  /** The model makes so many numbers of a text now, and those of the collection are others. */
+  misfit: (collectionId: string, dimension: number) => Promise<void>;
 }
 
-async function byWords(
-  { tx, kept }: { tx: UserTx; kept: KeptLists },
-  collectionIds: readonly string[],
-  question: string,
-  limit: number,
-): Promise<Hit[]> {
-  const terms = askedFor(question);
-  const collections = await statsOf(tx, collectionIds, terms);
+interface Asked {
+  tx: UserTx;
+  question: string;
+  limit: number;
+  collections: readonly Collection[];
+}
+
+export type PassageSearch = ReturnType<typeof createPassageSearch>;
+
+/** The best passages of somebody's collections: by BM25 over all of them as one, and by meaning in those that have it. */
+export function createPassageSearch(kept = createKeptLists()) {
+  return async (
+    tx: UserTx,
+    collectionIds: readonly string[],
+    question: string,
+    limit: number,
+    meaning?: Meaning,
+  ): Promise<Hit[]> => {
+    const terms = askedFor(question);
+    const collections = await statsOf(tx, collectionIds, terms);
+    if (collections.every(({ passages }) => passages === 0)) return [];
+    const asked = { tx, question, limit, collections };
+    const [words, near] = await Promise.all([
+      terms.length === 0 ? [] : byWords(asked, kept),
+      meaning ? byMeaning(asked, meaning) : [],
+    ]);
+    if (near.length === 0) return shown(asked, words);
+    const fused = fuse([words, near], ({ collection, number }) => `${collection}.${number}`);
+    return shown(
+      asked,
+      fused.map(({ one, score }) => ({ ...one, score })),
+    );
+  };
+}
+
+async function byWords({ tx, limit, collections }: Asked, kept: KeptLists): Promise<Ranked[]> {
   const all = collections.reduce((sum, { passages }) => sum + passages, 0);
-  if (terms.length === 0 || all === 0) return [];
   const lists = await listsOf(tx, collections, telling(collections), kept);
   const average = Math.max(1, collections.reduce((sum, { words }) => sum + words, 0) / all);
   const tuned = new Map(collections.map(({ number, tuning }) => [number, tuning]));
-  return shown(tx, collections, rank(lists, { all, average, most: limit * SPARE, tuned }), limit);
+  return rank(lists, { all, average, most: limit * SPARE, tuned });
+}
+
+/** Looked at more closely for each that is wanted: bits are coarse. */
+const LOOKED_AT = 6;
+
+async function byMeaning({ tx, question, limit, collections }: Asked, meaning: Meaning): Promise<Ranked[]> {
+  const found: (Ranked & { near: number })[] = [];
+  const models = Map.groupBy(collections, ({ embeddings, dimension }) => (dimension === null ? null : embeddings));
+  for (const [model, having] of models) {
+    const vector = model === null ? undefined : await meaning.vector(model, question);
+    if (!vector) continue;
+    for (const { id, number, generation, dimension } of having) {
+      if (dimension !== vector.length) {
+        await meaning.misfit(id, vector.length);
+        continue;
+      }
+      for (const one of await nearestIn(tx, { number, generation }, vector, limit * LOOKED_AT)) {
+        const near = nearness(vector, one.vector);
+        found.push({ collection: number, number: one.number, score: near, near });
+      }
+    }
+  }
+  return nearOnes(found).slice(0, limit * SPARE);
 }
 
 type Collection = Awaited<ReturnType<typeof statsOf>>[number];
@@ -101,12 +153,7 @@ async function listsOf(
 }
 
 /** With what they say, the same text once. */
-async function shown(
-  tx: UserTx,
-  collections: readonly Collection[],
-  best: readonly Ranked[],
-  limit: number,
-): Promise<Hit[]> {
+async function shown({ tx, collections, limit }: Asked, best: readonly Ranked[]): Promise<Hit[]> {
   const rows = new Map((await readPassages(tx, best)).map((row) => [`${row.collection}.${row.number}`, row]));
   const names = new Map(collections.map(({ number, name }) => [number, name]));
   const seen = new Set<string>();

@@ -162,7 +162,7 @@ export async function readAround(tx: UserTx, documentId: string, index: number, 
 export async function statsOf(tx: UserTx, ids: readonly string[], terms: readonly string[] = []) {
   return tx
     .selectFrom('knowledge_collections')
-    .select(['id', 'number', 'name', 'passages', 'next'])
+    .select(['id', 'number', 'name', 'passages', 'next', 'embeddings', 'generation', 'dimension'])
     .select(sql<number>`words::float8`.as('words'))
     .select(sql<Tuning>`tuning`.as('tuning'))
     .select(
