@@ -1,3 +1,4 @@
+import type { SQLInputValue } from 'node:sqlite';
 import {
   BLOCK,
   addScores,
@@ -9,7 +10,6 @@ import {
   without,
   type KnownWords,
 } from '@troupe/knowledge';
-import type { Sqlite } from './sqlite.ts';
 
 /**
  * What the memories of an SQLite file are found by: lists as those of documents, for each scope, term and block. A memory
@@ -31,7 +31,12 @@ drop trigger if exists memory_termed_anew;
 drop table if exists memory_terms;
 `;
 
-type Access = Pick<Sqlite, 'all' | 'first' | 'run'>;
+interface Access {
+  all: <T>(sql: string, ...values: SQLInputValue[]) => T[];
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the query says what a row is
+  first: <T>(sql: string, ...values: SQLInputValue[]) => T | undefined;
+  run: (sql: string, ...values: SQLInputValue[]) => unknown;
+}
 
 export interface IndexedMemory {
   id: string;
