@@ -217,19 +217,15 @@ const targets: Target[] = [
   { figure: 'indexing, pages a second', value: pagesPerSecond, atLeast: 100 },
   { figure: 'misspelt questions, fused, found of 100', value: meant.fused, atLeast: meant.words },
 ];
-printTable('Search', [
-  ...(
-    [
-      ['PostgreSQL', inPostgres],
-      ['SQLite', lite],
-    ] as const
-  ).map(([store, { times, found }]) => ({
+printTable(
+  'Search',
+  Object.entries({ PostgreSQL: inPostgres, SQLite: lite }).map(([store, { times, found }]) => ({
     store,
     p50: percentile(times, 0.5),
     p95: percentile(times, 0.95),
     'found of 100': found,
   })),
-]);
+);
 printTable('Misspelt questions, found of 100', [meant]);
 if (DIALOGUES !== undefined)
   for (const kind of ['sqlite', 'postgres'] as const)

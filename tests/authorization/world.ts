@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '@troupe/db';
 import { memberToken } from '@troupe/roster';
 import { newId, randomHex, sha256Hex, type Counters, type Env } from '@troupe/kernel';
 import { TEST_SECRETS } from '@troupe/testing/http/server';

@@ -64,13 +64,11 @@ function found(
   begun: (term: string) => boolean,
 ): Memory[] {
   const places = findMemories(access, { ...wanted, scope: access.scopeName(wanted.scope), begun, now: access.iso() });
-  const rows = access.all<Memory & { place: number }>(
-    `select ${MEMORY}, memory.place from memory where place in (select value from json_each(?))`,
+  // In the order in which they were found.
+  return access.all<Memory>(
+    `select ${MEMORY} from json_each(?) found join memory on memory.place = found.value order by found.key`,
     JSON.stringify(places),
   );
-  return rows
-    .toSorted((a, b) => places.indexOf(a.place) - places.indexOf(b.place))
-    .map(({ place: _, ...memory }) => memory);
 }
 
 function recall(

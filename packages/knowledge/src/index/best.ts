@@ -36,10 +36,11 @@ export function createBest(most: number) {
     least: (): number => (heap.length < most ? 0 : heap[0]!.score),
     offer(collection: number, number: number, score: number): void {
       const one = { collection, number, score };
-      if (heap.length < most) return void up(heap.push(one) - 1);
-      if (!isBefore(one, heap[0]!)) return;
-      heap[0] = one;
-      down();
+      if (heap.length < most) up(heap.push(one) - 1);
+      else if (isBefore(one, heap[0]!)) {
+        heap[0] = one;
+        down();
+      }
     },
     take: (): Ranked[] => heap.toSorted((a, b) => (isBefore(a, b) ? -1 : 1)),
   };

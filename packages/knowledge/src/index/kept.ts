@@ -25,7 +25,10 @@ export function createKeptLists(most = MOST_BYTES): KeptLists {
     get(key, state) {
       const found = kept.get(key);
       if (!found) return undefined;
-      if (found.state !== state) return void drop(key);
+      if (found.state !== state) {
+        drop(key);
+        return undefined;
+      }
       kept.delete(key);
       kept.set(key, found);
       return found.lists;

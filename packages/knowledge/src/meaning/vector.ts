@@ -1,7 +1,7 @@
 /** What an embeddings model makes of a text, checked: whoever serves it may answer anything. */
 
-export const LEAST_DIMENSION = 8;
-export const MOST_DIMENSION = 8192;
+const LEAST_DIMENSION = 8;
+const MOST_DIMENSION = 8192;
 
 /** The answer is not what was asked for; the message is a sentence for the owner. */
 export class Misfit extends Error {}
