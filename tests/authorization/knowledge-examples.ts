@@ -29,6 +29,9 @@ export const KNOWLEDGE_WEB: Record<string, Make> = {
 
 export const KNOWLEDGE_BACKEND: Record<string, Make> = {
   'POST /v1/knowledge/search': ({ agentId }) => ({ body: { query: 'owned' }, headers: { 'x-agent-id': agentId } }),
+  'POST /v1/knowledge/find': ({ collectionId }) => ({
+    body: { collections: [collectionId], query: 'owned', limit: 10 },
+  }),
   'POST /v1/knowledge/read': ({ agentId, documentId }) => ({
     body: { document: documentId, index: 0 },
     headers: { 'x-agent-id': agentId },

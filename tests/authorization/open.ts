@@ -57,6 +57,10 @@ export const OPEN: readonly Opening[] = [
     reason: 'an agent’s own key means that agent, whatever the header says: it searches what that one was given',
   },
   {
+    target: /^backend POST \/v1\/knowledge\/find$/,
+    reason: 'the ids only narrow what is the caller’s own: in somebody else’s collections nothing is found',
+  },
+  {
     target: /^backend DELETE \/api\/agents\/:id$/,
     to: /internal key for another user/,
     reason: 'one that the user does not have counts as deleted, so that a repeat succeeds; nothing is touched',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '@troupe/db';
 import { memberToken } from '@troupe/roster';
 import { newId, randomHex, sha256Hex, type Counters, type Env } from '@troupe/kernel';
 import { TEST_SECRETS } from '@troupe/testing/http/server';
@@ -183,6 +184,24 @@ async function addSkills(
   return { skillId: skill.id, reviewId: waiting.id, skillDigest: digest };
 }
 
+/** A passage as numbers, as an embeddings model would make them. */
+async function addMeaning(db: Database, userId: string): Promise<void> {
+  const { collection, number } = await db.system
+    .selectFrom('knowledge_passages')
+    .select(['collection', 'number'])
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  const place = { collection, number, user_id: userId };
+  await db.system
+    .insertInto('knowledge_meanings')
+    .values({ ...place, generation: 0, bits: '10100101' })
+    .execute();
+  await db.system
+    .insertInto('knowledge_vectors')
+    .values({ ...place, vector: Buffer.alloc(8, 7) })
+    .execute();
+}
+
 /** A collection that the agent may search, with a document in it that is read soon. */
 async function addKnowledge(
   ask: (method: string, path: string, body?: unknown) => Promise<Body>,
@@ -298,6 +317,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
     .insertInto('knowledge_sources')
     .values({ document_id: knowledge.documentId, user_id: who.id, content: Buffer.from(marks.mark('source')) })
     .execute();
+  await addMeaning(db, who.id);
   const rows = await addRows(db, { userId: who.id, agentId, address, otherId }, marks);
   const expiredCookie = await newSession(services, who.id, -1000);
   const session = await db.system

@@ -1881,6 +1881,9 @@ export interface Endpoints {
           id: string;
           name: string;
         })[];
+        embeddings: string | null;
+        embedded: number;
+        meaningNote: string | null;
         createdAt: string;
         updatedAt: string;
       })[];
@@ -2950,12 +2953,13 @@ export interface Endpoints {
       };
     };
   };
-  /** Rename a collection, or say what is in it */
+  /** Rename a collection, say what is in it, or by which model it is also searched by meaning */
   'PATCH /api/knowledge/:id': {
     params: { id: string };
     body?: {
       name?: string;
       description?: string;
+      embeddings?: string | null;
     };
     reply: {
       id: string;
@@ -2969,6 +2973,9 @@ export interface Endpoints {
         id: string;
         name: string;
       })[];
+      embeddings: string | null;
+      embedded: number;
+      meaningNote: string | null;
       createdAt: string;
       updatedAt: string;
     };
@@ -4285,6 +4292,9 @@ export interface Endpoints {
         id: string;
         name: string;
       })[];
+      embeddings: string | null;
+      embedded: number;
+      meaningNote: string | null;
       createdAt: string;
       updatedAt: string;
     };

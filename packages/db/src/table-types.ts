@@ -30,6 +30,7 @@ const TYPES: Record<string, string> = {
   date: 'string',
   timestamptz: 'Timestamp',
   bytea: 'Bytes',
+  varbit: 'string',
   json: 'Json',
   jsonb: 'Json',
 };

@@ -636,9 +636,14 @@ export interface Tables {
     user_id: string;
   };
   knowledge_collections: {
+    changes: Default<number>;
     created_at: Timestamp;
     description: Default<string>;
+    dimension: Nullable<number>;
+    embeddings: Nullable<string>;
+    generation: Default<number>;
     id: string;
+    meaning_note: Nullable<string>;
     name: string;
     next: Default<number>;
     number: GeneratedAlways<number>;
@@ -672,6 +677,13 @@ export interface Tables {
     user_id: string;
     words: Default<number>;
   };
+  knowledge_meanings: {
+    bits: string;
+    collection: number;
+    generation: number;
+    number: number;
+    user_id: string;
+  };
   knowledge_passages: {
     collection: number;
     document_id: string;
@@ -692,6 +704,12 @@ export interface Tables {
     content: Bytes;
     document_id: string;
     user_id: string;
+  };
+  knowledge_vectors: {
+    collection: number;
+    number: number;
+    user_id: string;
+    vector: Bytes;
   };
   ledger_accounts: {
     allow_negative: Default<boolean>;

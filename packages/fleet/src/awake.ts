@@ -16,6 +16,7 @@ import {
   type Sandbox,
 } from '@troupe/agent';
 import type { Database, Listener } from '@troupe/db';
+import { createPassageSearch, type Meaning } from '@troupe/knowledge';
 import { AppError, type Log, type Outbound, type WorkerPool } from '@troupe/kernel';
 import { createLogins, type AgentRow } from '@troupe/roster';
 import type { AgentFiles } from './agent-files.ts';
@@ -39,6 +40,8 @@ export interface AwakeDeps {
   sealKey?: string;
   /** Where people look at what agents cite. */
   dashboard?: string;
+  /** How questions about documents become numbers; left out: they are searched by words. */
+  meaning?: ((userId: string) => Meaning) | undefined;
   /** The model on the account of the agent's owner. */
   thinking: (agent: Thinker) => Thinking;
   /** An agent that nobody talks to for so long goes to sleep. */
@@ -85,10 +88,12 @@ export function createWaysOut(
     egress,
     sealKey,
     dashboard = '/dashboard',
+    meaning,
   }: Omit<AwakeDeps, 'listener' | 'idleMs' | 'leaseMs'>,
   pool: WorkerPool,
 ) {
   const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });
+  const search = createPassageSearch();
   const logins = sealKey === undefined ? undefined : createLogins({ db, sealKey });
   return (whose: Whose) => ({
     owner: whose.userId,
@@ -97,7 +102,7 @@ export function createWaysOut(
     outbound,
     log,
     skills: { shelf, source: pgSkills({ db, userId: whose.userId }) },
-    knowledge: pgKnowledge({ db, userId: whose.userId, dashboard }),
+    knowledge: pgKnowledge({ db, userId: whose.userId, search, meaning: meaning?.(whose.userId), dashboard }),
     ...(egress && { egress }),
     ...(logins && {
       logins: { list: () => logins.list(whose), open: (name: string) => logins.open(whose, name) },

@@ -1,6 +1,10 @@
 export { extract } from './extract/extract.ts';
 export type { Extracted } from './extract/extract.task.ts';
 export { DOCUMENT_KINDS, type DocumentKind } from './extract/blocks.ts';
-export { readPassage, searchPassages, type Hit } from './index/search.ts';
+export { createPassageSearch, readPassage, type Hit, type Meaning, type PassageSearch } from './index/search.ts';
 export { addPassages, holdCollection, removePassages } from './index/store.ts';
-export { askedFor, termsOf } from './words/terms.ts';
+export { askedFor, termsOf, type KnownWords } from './words/terms.ts';
+export { createBest } from './index/best.ts';
+export { addScores, BLOCK, countOf, entryOf, weightOf, without } from './index/postings.ts';
+export * from './meaning/store.ts';
+export { bytesOf, fuse, Misfit, nearness, nearOnes, vectorsOf } from './meaning/vector.ts';

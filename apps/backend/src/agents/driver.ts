@@ -20,6 +20,7 @@ import type { PushService } from './a2a/service.ts';
 import type { AiService } from './ai/service.ts';
 import { createRuntimeProgram } from './installations/program.ts';
 import { createAccess } from './runtime/access.ts';
+import type { Meanings } from './knowledge/meaning.ts';
 import { createThinking } from './runtime/thinking.ts';
 
 /** What runs the agents, as AGENT_DRIVER says. */
@@ -48,6 +49,8 @@ interface Given {
   sandbox: Sandbox;
   /** Who is told of tasks of A2A. */
   push: PushService;
+  /** How questions become numbers. */
+  meanings: Meanings;
 }
 
 /** Where people look at what agents say. */
@@ -94,6 +97,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     sealKey: walletKey,
     egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
     thinking: createThinking(ai, roster),
+    meaning: given.meanings.of,
     dashboard: dashboardOf(settings),
     publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
     webhook: (...args) => channels.webhook(...args),

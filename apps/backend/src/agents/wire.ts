@@ -36,6 +36,7 @@ import { installationRoutes } from './installations/routes.ts';
 import { createInstallations, type InstallationsService } from './installations/service.ts';
 import { createKillSwitch } from './kill-switch.ts';
 import { knowledgeRoutes } from './knowledge/routes.ts';
+import { createMeanings, type Meanings } from './knowledge/meaning.ts';
 import { createKnowledge } from './knowledge/service.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { createLifecycle } from './lifecycle/service.ts';
@@ -85,7 +86,9 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const baseUrl = (): string => addressOf(server) ?? deps.url;
   const blobs = await openBlobs(deps.settings, deps);
   const sandbox = createSandbox({ log });
+  const meanings = createMeanings({ db, jobs: deps.jobs, ai: ai.ai, log });
   const running = await createDriver(deps, ai, {
+    meanings,
     outbound,
     configured,
     roster: roster.system,
@@ -98,7 +101,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
 
-  const making = wireMaking(server, { ...deps, ai, fleet, liveStream });
+  const making = wireMaking(server, { ...deps, ai, fleet, liveStream, meanings });
   const trials = wireEvaluations(server, { ...deps, ai, agents: making.agents, outbound, sandbox });
   wireChannels(server, deps, fleet, running.channels);
   const runtime = createRuntime({ roster, fleet, clock, version });
@@ -172,10 +175,11 @@ interface Making extends AgentDeps {
   ai: AiService;
   fleet: Fleet;
   liveStream: ReturnType<typeof createLiveStreams>;
+  meanings: Meanings;
 }
 
 /** Agents and teams: made, changed, backed up and removed. */
-function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }: Making) {
+function wireMaking(server: Server, { ai, fleet, liveStream, accounts, meanings, ...deps }: Making) {
   const { settings, db, roster, clock, version, log } = deps;
   const { premium: defaultModel } = ai.catalogue;
   const gate = createGate({ db, roster });
@@ -199,7 +203,7 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }
   deploymentRoutes(server, createDeployments({ ...making, log, version, defaultModel }));
   teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster }));
   skillRoutes(server, createSkillFiles({ db, roster }));
-  knowledgeRoutes(server, createKnowledge({ db, roster, dashboard: dashboardOf(settings) }));
+  knowledgeRoutes(server, createKnowledge({ db, roster, dashboard: dashboardOf(settings), meanings }));
   provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));
   return { ...making, gate, clock };
 }

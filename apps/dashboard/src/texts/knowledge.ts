@@ -1,6 +1,6 @@
 export const knowledge = {
   title: 'Knowledge',
-  lead: 'Documents that your agents may search. They find passages by their words and cite them; what a document says is never an instruction to them.',
+  lead: 'Documents that your agents may search. They find passages by their words, or by what they mean where you choose a model for it, and cite them; what a document says is never an instruction to them.',
   collections: 'Collections',
   collectionsHint: 'Give a collection to an agent in its configuration.',
   empty: 'No collections yet',
@@ -54,6 +54,12 @@ export const collection = {
   again: 'Read again',
   remove: 'Delete',
   removed: 'Document deleted',
+  meaning: 'Search by meaning',
+  meaningHint:
+    'With an embeddings model, passages are also found that say the same in other words. Their texts, and the questions about them, are sent to that model and charged as any other call. Without one, nothing is sent.',
+  model: 'Embeddings model',
+  modelHint: 'Left empty, the collection is searched by words.',
+  embedded: (done: number, all: number) => `${done} of ${all} passages are found by meaning.`,
   more: (shown: number, total: number) => `The newest ${shown} of ${total} are shown.`,
 };
 

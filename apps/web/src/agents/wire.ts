@@ -218,7 +218,7 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
   server.app.addHook('onClose', () => outside.close());
   const skills = createSkills({ db, roster, backend, catalogue, clock, pool, outbound: outside });
   skillRoutes(server, skills);
-  const knowledge = createKnowledge({ db, jobs: deps.jobs, roster, backend, clock, pool, outbound: outside });
+  const knowledge = createKnowledge({ db, jobs: deps.jobs, roster, backend, clock, pool, outbound: outside, log });
   knowledgeRoutes(server, knowledge);
   const teams = createTeams({ db, backend, clock, subscriber, disabled, pool, knowledge, log });
   teamRoutes(server, teams);

@@ -1,5 +1,5 @@
 import type { Database } from '@troupe/db';
-import { readPassage, searchPassages, type Hit } from '@troupe/knowledge';
+import { readPassage, type Hit, type Meaning, type PassageSearch } from '@troupe/knowledge';
 import type { Cited, KnowledgeSource } from './knowledge.ts';
 
 const citedBy =
@@ -20,16 +20,21 @@ const citedBy =
 export function pgKnowledge({
   db,
   userId,
+  search,
+  meaning,
   dashboard,
 }: {
   db: Database;
   userId: string;
+  search: PassageSearch;
+  /** Left out: words alone. */
+  meaning?: Meaning | undefined;
   dashboard: string;
 }): KnowledgeSource {
   const cited = citedBy(dashboard);
   return {
     search: async (query, limit, collections) =>
-      (await searchPassages(db.user(userId), collections, query, limit)).map(cited),
+      (await search(db.user(userId), collections, query, limit, meaning)).map(cited),
     read: async ({ document: documentId, index, around }, collections) =>
       (await readPassage(db.user(userId), { documentId, index, around }, collections))?.map(cited),
   };

@@ -38,23 +38,6 @@ drop trigger if exists memory_lost;
 drop trigger if exists memory_found_anew;
 drop table if exists memory_search;
 create index if not exists memory_made on memory (scope, created_at, id);
-create virtual table if not exists memory_terms using fts5 (
-  key, content, made, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 0'
-);
-insert into memory_terms (rowid, key, content, made) select rowid, terms(key), terms(content), day(created_at) from memory
-  where not exists (select 1 from memory_terms);
-create trigger if not exists memory_termed after insert on memory begin
-  insert into memory_terms (rowid, key, content, made)
-    values (new.rowid, terms(new.key), terms(new.content), day(new.created_at));
-end;
-create trigger if not exists memory_unterm after delete on memory begin
-  delete from memory_terms where rowid = old.rowid;
-end;
-create trigger if not exists memory_termed_anew after update on memory begin
-  delete from memory_terms where rowid = old.rowid;
-  insert into memory_terms (rowid, key, content, made)
-    values (new.rowid, terms(new.key), terms(new.content), day(new.created_at));
-end;
 create table if not exists todos (
   scope text not null, number integer not null, description text not null, status text not null default 'pending',
   primary key (scope, number)
@@ -86,4 +69,6 @@ export const SQLITE_COLUMNS: readonly [table: string, column: string, definition
   ['sessions', 'branch_of', 'text'],
   ['sessions', 'branch_at', 'integer'],
   ['events', 'copied', 'integer not null default 0'],
+  ['memory', 'place', 'integer'],
+  ['memory', 'indexed', 'text'],
 ];

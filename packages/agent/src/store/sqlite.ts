@@ -1,5 +1,5 @@
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { termsOf } from '@troupe/knowledge';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { catchUp, MEMORY_INDEX } from './memory-index.ts';
 import { SQLITE_COLUMNS, SQLITE_SCHEMA } from './sqlite-schema.ts';
 
 export interface Sqlite {
@@ -13,19 +13,11 @@ export interface Sqlite {
   close: () => void;
 }
 
-/** A day as people write it. */
-function dayIn(at: string): string {
-  const day = new Date(at);
-  if (Number.isNaN(day.getTime())) return '';
-  return day.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
-}
-
 export function openSqlite(file: string): Sqlite {
   const db = new DatabaseSync(file);
-  db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000;');
-  const terms = (text: string): string => termsOf(text).join(' ');
-  db.function('terms', { deterministic: true }, (text) => (text === null ? null : terms(String(text))));
-  db.function('day', { deterministic: true }, (at) => terms(dayIn(String(at))));
+  db.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000; pragma mmap_size = 268435456;',
+  );
   // SQLite's own knows the letters of English alone.
   db.function('folded', { deterministic: true }, (text) => String(text).toLowerCase());
   db.exec(SQLITE_SCHEMA);
@@ -33,11 +25,29 @@ export function openSqlite(file: string): Sqlite {
     const known = db.prepare('select 1 from pragma_table_info(?) where name = ?').get(table, column);
     if (!known) db.exec(`alter table ${table} add column ${column} ${definition}`);
   }
-  const all = <T>(sql: string, ...values: SQLInputValue[]): T[] => db.prepare(sql).all(...values) as T[];
+  db.exec(MEMORY_INDEX);
+  const sqlite = accessTo(db);
+  sqlite.atomically(() => catchUp(sqlite));
+  return sqlite;
+}
+
+/** Statements that are kept ready. */
+const MOST_READY = 200;
+
+function accessTo(db: DatabaseSync): Sqlite {
+  const ready = new Map<string, StatementSync>();
+  const prepared = (sql: string): StatementSync => {
+    const known = ready.get(sql);
+    if (known) return known;
+    const made = db.prepare(sql);
+    if (ready.size < MOST_READY) ready.set(sql, made);
+    return made;
+  };
+  const all = <T>(sql: string, ...values: SQLInputValue[]): T[] => prepared(sql).all(...values) as T[];
   return {
     all,
     first: (sql, ...values) => all<never>(sql, ...values)[0],
-    run: (sql, ...values) => ({ changes: Number(db.prepare(sql).run(...values).changes) }),
+    run: (sql, ...values) => ({ changes: Number(prepared(sql).run(...values).changes) }),
     atomically(work) {
       db.exec('begin immediate');
       try {

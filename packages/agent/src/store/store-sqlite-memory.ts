@@ -1,5 +1,6 @@
 import { newId } from '@troupe/kernel';
 import { askedFor } from '@troupe/knowledge';
+import { findMemories, INDEXED, putMemory, takeMemory, type IndexedMemory } from './memory-index.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
 import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
 
@@ -54,64 +55,20 @@ export function todos({
   };
 }
 
-/** What was remembered together belongs together: how much those beside count, by how far away they are. */
-const BESIDE = [0.4, 0.2];
-
 /** Single characters of a writing without spaces begin words. */
 const begins = (term: string): boolean => !/^[a-z0-9]/.test(term) && Array.from(term).length === 1;
-const matchOf = (term: string, all: boolean): string => (all || begins(term) ? `"${term}"*` : `"${term}"`);
 
-/**
- * BM25 of what is alive in the scope. SQLite's own counts a word that more than half have as nothing, and that word may be
- * a name: its weight of the term is taken out, and the usual one put in.
- */
-function scoresOf(
-  { all, first, iso, scopeName }: SqliteAccess,
-  scope: Scope,
-  matches: readonly string[],
-): Map<string, number> {
-  const scores = new Map<string, number>();
-  const total = first<{ n: number }>('select count(*) as n from memory')?.n ?? 0;
-  const at = iso();
-  for (const match of matches) {
-    const rows = all<{ id: string; scope: string; until: string; score: number }>(
-      `select memory.id, memory.scope, memory.expires_at as until, -bm25(memory_terms) as score
-      from memory_terms join memory on memory.rowid = memory_terms.rowid where memory_terms match ?`,
-      match,
-    );
-    const odds = (total - rows.length + 0.5) / (rows.length + 0.5);
-    const weight = Math.log(1 + odds) / Math.max(1e-6, Math.log(odds));
-    for (const { id, scope: whose, until, score } of rows)
-      if (whose === scopeName(scope) && until > at) scores.set(id, (scores.get(id) ?? 0) + score * weight);
-  }
-  return scores;
-}
-
-/** The best, counting what was remembered just before and after them. */
 function found(
   access: SqliteAccess,
-  { scope, matches, limit }: { scope: Scope; matches: readonly string[]; limit: number },
-): string[] {
-  const scores = scoresOf(access, scope, matches);
-  if (scores.size === 0) return [];
-  const order = access.all<{ id: string }>(
-    'select id from memory where scope = ? order by created_at, id',
-    access.scopeName(scope),
+  wanted: { scope: Scope; terms: readonly string[]; limit: number },
+  begun: (term: string) => boolean,
+): Memory[] {
+  const places = findMemories(access, { ...wanted, scope: access.scopeName(wanted.scope), begun, now: access.iso() });
+  // In the order in which they were found.
+  return access.all<Memory>(
+    `select ${MEMORY} from json_each(?) found join memory on memory.place = found.value order by found.key`,
+    JSON.stringify(places),
   );
-  const scoreAt = (place: number): number => scores.get(order[place]?.id ?? '') ?? 0;
-  return order
-    .flatMap(({ id }, place) => {
-      const own = scores.get(id);
-      if (own === undefined) return [];
-      const beside = BESIDE.reduce(
-        (sum, share, n) => sum + share * (scoreAt(place - n - 1) + scoreAt(place + n + 1)),
-        0,
-      );
-      return [{ id, place, score: own + beside }];
-    })
-    .toSorted((a, b) => b.score - a.score || b.place - a.place)
-    .slice(0, limit)
-    .map(({ id }) => id);
 }
 
 function recall(
@@ -120,16 +77,11 @@ function recall(
 ): Memory[] {
   const { all, iso, scopeName } = access;
   if (query !== undefined) {
-    const terms = askedFor(query);
-    const by = (all: boolean) => found(access, { scope, matches: terms.map((term) => matchOf(term, all)), limit });
-    const whole = terms.length === 0 ? [] : by(false);
+    const wanted = { scope, terms: askedFor(query), limit };
+    if (wanted.terms.length === 0) return [];
+    const whole = found(access, wanted, begins);
     // Half a word, as somebody types it.
-    const ids = whole.length > 0 || terms.length === 0 ? whole : by(true);
-    const rows = all<Memory>(
-      `select ${MEMORY} from memory where id in (select value from json_each(?))`,
-      JSON.stringify(ids),
-    );
-    return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+    return whole.length > 0 ? whole : found(access, wanted, () => true);
   }
   return all<Memory>(
     `select ${MEMORY} from (
@@ -144,47 +96,90 @@ function recall(
   );
 }
 
+/** The entry that a key stands for, before it is written over. */
+const underKey = ({ first }: SqliteAccess, scope: string, key: string | undefined): IndexedMemory | undefined =>
+  key === undefined
+    ? undefined
+    : first<IndexedMemory>(`select ${INDEXED} from memory where scope = ? and key = ?`, scope, key);
+
+function remember(
+  access: SqliteAccess,
+  { scope, key, content }: Parameters<AgentStore['remember']>[0],
+  { maxEntries, expires }: { maxEntries: number; expires: string },
+): Memory {
+  const { all, first, iso } = access;
+  const scopeName = access.scopeName(scope);
+  const before = underKey(access, scopeName, key);
+  if (before) takeMemory(access, before);
+  const kept = first<Memory>(
+    `insert into memory (id, scope, key, content, created_at, updated_at, expires_at)
+    values (?, ?, ?, ?, ?, ?, ?) on conflict (scope, key) do update set content = excluded.content,
+    updated_at = excluded.updated_at, expires_at = excluded.expires_at returning ${RETURNED}`,
+    newId(),
+    scopeName,
+    key ?? null,
+    content,
+    iso(),
+    iso(),
+    expires,
+  ) as Memory;
+  putMemory(access, first<IndexedMemory>(`select ${INDEXED} from memory where id = ?`, kept.id)!);
+  const ended = all<IndexedMemory>(
+    `delete from memory where scope = ? and expires_at <= ? returning ${INDEXED}`,
+    scopeName,
+    iso(),
+  );
+  // Putting all of them in order takes long: only where there are too many.
+  const { n } = first<{ n: number }>('select count(*) as n from memory where scope = ?', scopeName)!;
+  const tooMany =
+    n <= maxEntries
+      ? []
+      : all<IndexedMemory>(
+          `delete from memory where id in (
+          select id from memory where scope = ? order by updated_at desc, id limit -1 offset ?) returning ${INDEXED}`,
+          scopeName,
+          maxEntries,
+        );
+  for (const row of [...ended, ...tooMany]) takeMemory(access, row);
+  return kept;
+}
+
 export function memories(access: SqliteAccess): Sync<'remember' | 'recall' | 'editMemory' | 'forget'> {
-  const { first, run, atomically, iso, scopeName } = access;
+  const { all, first, atomically, iso, scopeName } = access;
   const expiry = (days: number): string => new Date(access.now().getTime() + days * 86_400_000).toISOString();
   const ownScopes = [scopeName('agent'), scopeName('team')] as const;
   return {
-    remember: ({ scope, key, content }, { maxEntries, ttlDays }) =>
+    remember: (given, { maxEntries, ttlDays }) =>
+      atomically(() => remember(access, given, { maxEntries, expires: expiry(ttlDays) })),
+    recall: (wanted) => recall(access, wanted),
+    editMemory: (id, content, { ttlDays }) =>
       atomically(() => {
-        const kept = first<Memory>(
-          `insert into memory (id, scope, key, content, created_at, updated_at, expires_at)
-          values (?, ?, ?, ?, ?, ?, ?) on conflict (scope, key) do update set content = excluded.content,
-          updated_at = excluded.updated_at, expires_at = excluded.expires_at returning ${RETURNED}`,
-          newId(),
-          scopeName(scope),
-          key ?? null,
+        const before = first<IndexedMemory>(
+          `select ${INDEXED} from memory where id = ? and scope in (?, ?)`,
+          id,
+          ...ownScopes,
+        );
+        if (!before) return undefined;
+        takeMemory(access, before);
+        const changed = first<Memory>(
+          `update memory set content = ?, updated_at = ?, expires_at = ? where id = ? returning ${RETURNED}`,
           content,
           iso(),
-          iso(),
           expiry(ttlDays),
-        ) as Memory;
-        run(
-          `delete from memory where scope = ? and (expires_at <= ? or id in (
-          select id from memory where scope = ? order by updated_at desc, id limit -1 offset ?))`,
-          scopeName(scope),
-          iso(),
-          scopeName(scope),
-          maxEntries,
+          id,
         );
-        return kept;
+        putMemory(access, { ...before, content });
+        return changed;
       }),
-    recall: (wanted) => recall(access, wanted),
-    editMemory(id, content, { ttlDays }) {
-      return first<Memory>(
-        `update memory set content = ?, updated_at = ?, expires_at = ?
-        where id = ? and scope in (?, ?) returning ${RETURNED}`,
-        content,
-        iso(),
-        expiry(ttlDays),
-        id,
-        ...ownScopes,
-      );
-    },
-    forget: (id) => run('delete from memory where id = ? and scope in (?, ?)', id, ...ownScopes).changes > 0,
+    forget: (id) =>
+      atomically(() => {
+        const gone = all<IndexedMemory>(
+          `delete from memory where id = ? and scope in (?, ?) returning ${INDEXED}`,
+          id,
+          ...ownScopes,
+        );
+        for (const row of gone) takeMemory(access, row);
+        return gone.length > 0;
+      }),
   };
 }

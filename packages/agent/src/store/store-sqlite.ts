@@ -1,5 +1,6 @@
 import { sqliteBackground } from './background-sqlite.ts';
 import { sqliteConversations } from './conversations-sqlite.ts';
+import { clearMemories } from './memory-index.ts';
 import { openAccess, type SqliteStoreOptions, type Sync } from './sqlite-access.ts';
 import { definitions } from './store-sqlite-definitions.ts';
 import { memories, todos } from './store-sqlite-memory.ts';
@@ -35,6 +36,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
         run('delete from events where agent_id = ?', agentId);
         run('delete from sessions where agent_id = ?', agentId);
         run('delete from memory where scope = ?', `agent:${agentId}`);
+        clearMemories(access, `agent:${agentId}`);
         run('delete from todos where scope = ?', `agent:${agentId}`);
       }),
   };

@@ -45,6 +45,16 @@ export const readDocumentJob = job({
   expireSeconds: 600,
 });
 
+/** Passages of a collection have to become numbers, or must not be any more. */
+export const embedPassagesJob = job({
+  queue: 'embed-passages',
+  data: z.object({ userId: z.string(), collectionId: z.string() }),
+  retryLimit: 8,
+  retryDelaySeconds: 20,
+  retryDelayMaxSeconds: 3600,
+  expireSeconds: 1200,
+});
+
 /** A case has to be tried. One that was begun before and did not come to its end is not begun again: it has cost something. */
 export const tryCaseJob = job({
   queue: 'try-case',

@@ -1,7 +1,11 @@
 import type { UserTx } from '@troupe/db';
 import { askedFor } from '../words/terms.ts';
-import { BLOCK, BlockScores, countOf, weightOf } from './postings.ts';
-import { countTerms, readAround, readPassages, readTerms, statsOf, type PassageRow, type Tuning } from './store.ts';
+import type { Ranked } from './best.ts';
+import { createKeptLists, type KeptLists } from './kept.ts';
+import { nearestIn } from '../meaning/store.ts';
+import { fuse, nearness, nearOnes } from '../meaning/vector.ts';
+import { rank } from './rank.ts';
+import { readAround, readPassages, readTerms, statsOf, type PassageRow, type TermPostings } from './store.ts';
 
 /** A passage that was found. */
 export interface Hit {
@@ -28,22 +32,128 @@ const MOST_POSTINGS = 120_000;
 /** Looked at for each that is wanted: some say the same. */
 const SPARE = 3;
 
-/** The best passages of somebody's collections by BM25, over all of them as one. */
-export async function searchPassages(
-  tx: UserTx,
-  collectionIds: readonly string[],
-  question: string,
-  limit: number,
-): Promise<Hit[]> {
-  const terms = askedFor(question);
-  const collections = await statsOf(tx, collectionIds);
+/** How questions become numbers, on somebody's account. */
+export interface Meaning {
+  /** Undefined: not now. */
+  vector: (model: string, question: string) => Promise<Float32Array | undefined>;
+  /** The model makes so many numbers of a text now, and those of the collection are others. */
+  misfit: (collectionId: string, dimension: number) => Promise<void>;
+}
+
+interface Asked {
+  tx: UserTx;
+  question: string;
+  limit: number;
+  collections: readonly Collection[];
+}
+
+export type PassageSearch = ReturnType<typeof createPassageSearch>;
+
+/** The best passages of somebody's collections: by BM25 over all of them as one, and by meaning in those that have it. */
+export function createPassageSearch(kept = createKeptLists()) {
+  return async (
+    tx: UserTx,
+    collectionIds: readonly string[],
+    question: string,
+    limit: number,
+    meaning?: Meaning,
+  ): Promise<Hit[]> => {
+    const terms = askedFor(question);
+    const collections = await statsOf(tx, collectionIds, terms);
+    if (collections.every(({ passages }) => passages === 0)) return [];
+    const asked = { tx, question, limit, collections };
+    const [words, near] = await Promise.all([
+      terms.length === 0 ? [] : byWords(asked, kept),
+      meaning ? byMeaning(asked, meaning) : [],
+    ]);
+    if (near.length === 0) return shown(asked, words);
+    const fused = fuse([words, near], ({ collection, number }) => `${collection}.${number}`);
+    return shown(
+      asked,
+      fused.map(({ one, score }) => ({ ...one, score })),
+    );
+  };
+}
+
+async function byWords({ tx, limit, collections }: Asked, kept: KeptLists): Promise<Ranked[]> {
   const all = collections.reduce((sum, { passages }) => sum + passages, 0);
-  if (terms.length === 0 || all === 0) return [];
-  const numbers = collections.map(({ number }) => number);
-  const kept = all * terms.length <= MOST_POSTINGS ? terms : await telling(tx, numbers, terms);
+  const lists = await listsOf(tx, collections, telling(collections), kept);
   const average = Math.max(1, collections.reduce((sum, { words }) => sum + words, 0) / all);
   const tuned = new Map(collections.map(({ number, tuning }) => [number, tuning]));
-  const best = rank(await readTerms(tx, numbers, kept), { all, average, most: limit * SPARE, tuned });
+  return rank(lists, { all, average, most: limit * SPARE, tuned });
+}
+
+/** Looked at more closely for each that is wanted: bits are coarse. */
+const LOOKED_AT = 6;
+
+async function byMeaning({ tx, question, limit, collections }: Asked, meaning: Meaning): Promise<Ranked[]> {
+  const found: (Ranked & { near: number })[] = [];
+  const models = Map.groupBy(collections, ({ embeddings, dimension }) => (dimension === null ? null : embeddings));
+  for (const [model, having] of models) {
+    const vector = model === null ? undefined : await meaning.vector(model, question);
+    if (!vector) continue;
+    for (const { id, number, generation, dimension } of having) {
+      if (dimension !== vector.length) {
+        await meaning.misfit(id, vector.length);
+        continue;
+      }
+      for (const one of await nearestIn(tx, { number, generation }, vector, limit * LOOKED_AT)) {
+        const near = nearness(vector, one.vector);
+        found.push({ collection: number, number: one.number, score: near, near });
+      }
+    }
+  }
+  return nearOnes(found).slice(0, limit * SPARE);
+}
+
+type Collection = Awaited<ReturnType<typeof statsOf>>[number];
+
+/** The rarest terms, as many as may be read; one at least. */
+function telling(collections: readonly Collection[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { having } of collections)
+    for (const [term, count] of Object.entries(having)) counts.set(term, (counts.get(term) ?? 0) + count);
+  let room = MOST_POSTINGS;
+  return [...counts]
+    .toSorted(([, a], [, b]) => a - b)
+    .filter(([, count], index) => (room -= count) >= 0 || index === 0)
+    .map(([term]) => term);
+}
+
+/** Where the terms stand. A collection never has the same two numbers again once it has changed. */
+async function listsOf(
+  tx: UserTx,
+  collections: readonly Collection[],
+  terms: readonly string[],
+  kept: KeptLists,
+): Promise<TermPostings[]> {
+  const known: TermPostings[] = [];
+  const missing: { collection: Collection; term: string }[] = [];
+  for (const collection of collections)
+    for (const term of terms) {
+      if (collection.having[term] === undefined) continue;
+      const lists = kept.get(`${collection.number} ${term}`, `${collection.next} ${collection.passages}`);
+      if (lists) known.push(...lists);
+      else missing.push({ collection, term });
+    }
+  if (missing.length === 0) return known;
+  const read = Map.groupBy(
+    await readTerms(
+      tx,
+      missing.map(({ collection: { number }, term }) => [number, term]),
+    ),
+    ({ collection, term }) => `${collection} ${term}`,
+  );
+  for (const { collection, term } of missing) {
+    const lists = read.get(`${collection.number} ${term}`) ?? [];
+    kept.put(`${collection.number} ${term}`, `${collection.next} ${collection.passages}`, lists);
+    known.push(...lists);
+  }
+  return known;
+}
+
+/** With what they say, the same text once. */
+async function shown({ tx, collections, limit }: Asked, best: readonly Ranked[]): Promise<Hit[]> {
   const rows = new Map((await readPassages(tx, best)).map((row) => [`${row.collection}.${row.number}`, row]));
   const names = new Map(collections.map(({ number, name }) => [number, name]));
   const seen = new Set<string>();
@@ -58,67 +168,6 @@ export async function searchPassages(
       return [{ ...hitOf(row, names.get(collection) ?? ''), score }];
     })
     .slice(0, limit);
-}
-
-/** The rarest terms, as many as may be read; one at least. */
-async function telling(tx: UserTx, numbers: readonly number[], terms: readonly string[]): Promise<string[]> {
-  const counts = (await countTerms(tx, numbers, terms)).toSorted((a, b) => a.having - b.having);
-  let room = MOST_POSTINGS;
-  return counts.filter(({ having }, index) => (room -= having) >= 0 || index === 0).map(({ term }) => term);
-}
-
-interface Ranked {
-  collection: number;
-  number: number;
-  score: number;
-}
-
-function rank(
-  lists: Awaited<ReturnType<typeof readTerms>>,
-  { all, average, most, tuned }: { all: number; average: number; most: number; tuned: ReadonlyMap<number, Tuning> },
-): Ranked[] {
-  const having = new Map<string, number>();
-  const blocks = new Map<string, typeof lists>();
-  for (const list of lists) {
-    having.set(list.term, (having.get(list.term) ?? 0) + countOf(list.postings));
-    const key = `${list.collection}.${list.block}`;
-    const block = blocks.get(key);
-    if (block) block.push(list);
-    else blocks.set(key, [list]);
-  }
-  const scores = new BlockScores();
-  const best = createBest(most);
-  for (const block of blocks.values()) {
-    const { collection, block: number } = block[0]!;
-    const tuning = tuned.get(collection) ?? {};
-    for (const { term, postings } of block) scores.add(postings, weightOf(all, having.get(term) ?? 0), average, tuning);
-    const least = tuning.threshold ?? 0;
-    scores.take((slot, score) => {
-      if (score >= least) best.offer(collection, number * BLOCK + slot, score);
-    });
-  }
-  return best.take();
-}
-
-/** Keeps the best of many: most are worse than what is there, and cost a comparison. */
-function createBest(most: number) {
-  let kept: Ranked[] = [];
-  let least = 0;
-  const trim = (): void => {
-    kept = kept.toSorted((a, b) => b.score - a.score || a.number - b.number).slice(0, most);
-    if (kept.length === most) least = kept.at(-1)!.score;
-  };
-  return {
-    offer(collection: number, number: number, score: number): void {
-      if (score <= least) return;
-      kept.push({ collection, number, score });
-      if (kept.length >= most * 8) trim();
-    },
-    take(): Ranked[] {
-      trim();
-      return kept;
-    },
-  };
 }
 
 const hitOf = (row: PassageRow, collection: string): Omit<Hit, 'score'> => ({

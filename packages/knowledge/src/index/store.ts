@@ -111,24 +111,13 @@ export interface TermPostings {
   postings: Buffer;
 }
 
-/** How many passages have each term, without reading where. */
-export async function countTerms(tx: UserTx, collections: readonly number[], terms: readonly string[]) {
-  const { rows } = await sql<{
-    term: string;
-    having: number;
-  }>`select term, (sum(octet_length(postings)) / 4)::integer as having
-    from knowledge_postings where collection = any(${collections}::integer[]) and term = any(${terms}::text[])
-    group by term`.execute(tx);
-  return rows;
-}
-
 export async function readTerms(
   tx: UserTx,
-  collections: readonly number[],
-  terms: readonly string[],
+  wanted: readonly (readonly [collection: number, term: string])[],
 ): Promise<TermPostings[]> {
-  const { rows } = await sql<TermPostings>`select collection, term, block, postings from knowledge_postings
-    where collection = any(${collections}::integer[]) and term = any(${terms}::text[])`.execute(tx);
+  const { rows } = await sql<TermPostings>`select p.collection, p.term, p.block, p.postings
+    from unnest(${wanted.map(([collection]) => collection)}::integer[], ${wanted.map(([, term]) => term)}::text[]) as w (collection, term)
+    join knowledge_postings p on p.collection = w.collection and p.term = w.term collate "C"`.execute(tx);
   return rows;
 }
 
@@ -169,12 +158,20 @@ export async function readAround(tx: UserTx, documentId: string, index: number, 
   return rows;
 }
 
-export async function statsOf(tx: UserTx, ids: readonly string[]) {
+/** Collections as a search needs them, with how many of their passages have each term: told without reading where. */
+export async function statsOf(tx: UserTx, ids: readonly string[], terms: readonly string[] = []) {
   return tx
     .selectFrom('knowledge_collections')
-    .select(['id', 'number', 'name', 'passages'])
+    .select(['id', 'number', 'name', 'passages', 'next', 'embeddings', 'generation', 'dimension'])
     .select(sql<number>`words::float8`.as('words'))
     .select(sql<Tuning>`tuning`.as('tuning'))
+    .select(
+      sql<Record<string, number>>`(select coalesce(jsonb_object_agg(t.term, t.having), '{}') from (
+        select p.term, sum(octet_length(p.postings)) / 4 as having from knowledge_postings p
+        where p.collection = knowledge_collections.number and p.term = any(${terms}::text[]) group by p.term) t)`.as(
+        'having',
+      ),
+    )
     .where('id', 'in', [...ids, ''])
     .execute();
 }

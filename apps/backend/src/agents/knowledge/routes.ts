@@ -10,4 +10,5 @@ export function knowledgeRoutes(server: Server, knowledge: Knowledge): void {
   serve(server, backend.knowledge.read, ({ user, request, body }) =>
     knowledge.read(request.headers['x-agent-id'], user?.id ?? actingFor(request), body),
   );
+  serve(server, backend.knowledge.find, ({ request, body }) => knowledge.find(actingFor(request), body));
 }

@@ -19,6 +19,7 @@ export const documentToRead = (tx: UserTx, id: string) =>
       'd.every_hours',
       'd.next_read_at',
       'c.tuning',
+      'c.embeddings',
     ])
     .where('d.id', '=', id)
     .executeTakeFirst();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { MAX_DOCUMENT_MB, MOST_PASSAGES, readDocumentJob } from '@troupe/contract';
+import { embedPassagesJob, MAX_DOCUMENT_MB, MOST_PASSAGES, readDocumentJob } from '@troupe/contract';
 import type { Database, Jobs, UserTx } from '@troupe/db';
 import { tuningSchema } from '@troupe/domain';
 import { addPassages, extract, holdCollection, removePassages, type Extracted } from '@troupe/knowledge';
@@ -145,6 +145,9 @@ function keep(
     const { kind, title = null, notes } = found;
     const values = { kind, title, notes, digest, bytes, first, passages: passages.length, words, terms };
     await ended(deps, userId, document, { state: 'ready', error: null }, { tx, values });
+    const { collection_id: collectionId } = document;
+    if (document.embeddings !== null)
+      await deps.jobs.send(tx, embedPassagesJob, { userId, collectionId }, { owner: userId, about: collectionId });
   });
 }
 

@@ -5,7 +5,7 @@ import type { KnowledgeService } from './service.ts';
 export function knowledgeRoutes(server: Server, knowledge: KnowledgeService): void {
   serve(server, web.knowledge.list, ({ user }) => knowledge.list(user.id));
   serve(server, web.knowledge.create, ({ user, body }) => knowledge.create(user.id, body));
-  serve(server, web.knowledge.search, ({ user, query }) => knowledge.search(user.id, query));
+  serve(server, web.knowledge.search, ({ user, query, request }) => knowledge.search(user, query, request.address));
   serve(server, web.knowledge.change, ({ user, params, body }) => knowledge.change(user.id, params.id, body));
   serve(server, web.knowledge.remove, ({ user, params }) => knowledge.remove(user.id, params.id));
   serve(server, web.knowledge.listDocuments, ({ user, params, query }) =>

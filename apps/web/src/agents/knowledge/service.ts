@@ -1,5 +1,6 @@
 import {
   backend as onBackend,
+  embedPassagesJob,
   MOST_COLLECTIONS,
   MOST_DOCUMENTS,
   MOST_PASSAGES,
@@ -12,8 +13,8 @@ import {
 } from '@troupe/contract';
 import type { UserTx } from '@troupe/db';
 import type { Tuning } from '@troupe/domain';
-import { readPassage, searchPassages } from '@troupe/knowledge';
-import { AppError, iso, isoOrNull, newId, type BackendClient, type User } from '@troupe/kernel';
+import { createPassageSearch, readPassage } from '@troupe/knowledge';
+import { AppError, iso, isoOrNull, newId, type BackendClient, type Log, type User } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import { reach } from '../../platform/reach.ts';
 import { workOnDocuments, type ReadingDeps } from './reading.ts';
@@ -23,6 +24,7 @@ import * as store from './store.ts';
 export interface KnowledgeDeps extends ReadingDeps {
   roster: Roster;
   backend: BackendClient;
+  log: Log;
 }
 
 export type KnowledgeService = ReturnType<typeof createKnowledge>;
@@ -56,14 +58,17 @@ const shown = (row: store.DocumentRow): KnowledgeDocument => ({
 /** Collections in a line each, with the agents that have them. */
 async function collections(tx: UserTx, id?: string): Promise<KnowledgeCollection[]> {
   const given = await store.listGiven(tx);
-  return (await store.listCollections(tx, id)).map(({ created_at: createdAt, updated_at: updatedAt, ...row }) => ({
-    ...row,
-    agents: given
-      .filter(({ collectionId }) => collectionId === row.id)
-      .map(({ agentId, name }) => ({ id: agentId, name })),
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
-  }));
+  return (await store.listCollections(tx, id)).map(
+    ({ created_at: createdAt, updated_at: updatedAt, meaning_note: meaningNote, ...row }) => ({
+      ...row,
+      meaningNote,
+      agents: given
+        .filter(({ collectionId }) => collectionId === row.id)
+        .map(({ agentId, name }) => ({ id: agentId, name })),
+      createdAt: iso(createdAt),
+      updatedAt: iso(updatedAt),
+    }),
+  );
 }
 
 interface Wanted {
@@ -72,7 +77,9 @@ interface Wanted {
   tuning?: Tuning | undefined;
 }
 
-function keeping({ db, clock }: KnowledgeDeps) {
+type Changed = TypesOf<typeof web.knowledge.change>['body'];
+
+function keeping({ db, jobs, clock }: KnowledgeDeps) {
   const one = async (userId: string, id: string): Promise<KnowledgeCollection> =>
     found((await collections(db.user(userId), id))[0], 'Collection');
   const taken = (): AppError => new AppError(409, 'You have a collection of this name');
@@ -91,18 +98,21 @@ function keeping({ db, clock }: KnowledgeDeps) {
       });
       return one(userId, id);
     },
-    async change(userId: string, id: string, given: { name?: string | undefined; description?: string | undefined }) {
+    async change(userId: string, id: string, given: Changed) {
       await db.asUser(userId, async (tx) => {
         await store.lockKnowledge(tx, userId);
         const other = given.name === undefined ? undefined : await store.findByName(tx, given.name);
         if (other && other.id !== id) throw taken();
-        const { name, description } = given;
+        const { name, description, embeddings } = given;
         const values = {
+          ...(embeddings !== undefined && store.chosen(embeddings)),
           ...(name !== undefined && { name }),
           ...(description !== undefined && { description }),
           updated_at: clock(),
         };
         if (!(await store.changeCollection(tx, id, values))) throw new AppError(404, 'Collection not found');
+        if (embeddings !== undefined)
+          await jobs.send(tx, embedPassagesJob, { userId, collectionId: id }, { owner: userId, about: id });
       });
       return one(userId, id);
     },
@@ -207,16 +217,32 @@ function documents({ db, jobs, clock }: KnowledgeDeps, one: ReturnType<typeof ke
   };
 }
 
-function searching({ db }: KnowledgeDeps) {
+function searching({ db, backend, log }: KnowledgeDeps) {
+  const search = createPassageSearch();
+  /** The backend has the models; while it is away, the words have to do. */
+  async function byMeaning(user: User, body: { collections: string[]; query: string; limit: number }, address: string) {
+    try {
+      return await backend.as(user, address).call(onBackend.knowledge.find, { body });
+    } catch (error) {
+      log.warn({ err: error }, 'a question was searched by words alone');
+      return undefined;
+    }
+  }
   return {
     async search(
-      userId: string,
+      user: User,
       { query, collection, limit }: { query: string; collection?: string | undefined; limit: number },
+      address: string,
     ) {
-      const tx = db.user(userId);
-      const ids = (await store.listCollections(tx)).map(({ id }) => id);
-      if (collection !== undefined && !ids.includes(collection)) throw new AppError(404, 'Collection not found');
-      return { passages: await searchPassages(tx, collection === undefined ? ids : [collection], query, limit) };
+      const tx = db.user(user.id);
+      const all = await store.listCollections(tx);
+      const asked = collection === undefined ? all : all.filter(({ id }) => id === collection);
+      if (collection !== undefined && asked.length === 0) throw new AppError(404, 'Collection not found');
+      const collections = asked.map(({ id }) => id);
+      const found = asked.some(({ embedded }) => embedded > 0)
+        ? await byMeaning(user, { collections, query, limit }, address)
+        : undefined;
+      return found ?? { passages: await search(tx, collections, query, limit) };
     },
     async getPassage(userId: string, documentId: string, index: number, around: number) {
       return { passages: found(await readPassage(db.user(userId), { documentId, index, around }), 'Passage') };
@@ -251,6 +277,7 @@ function giving({ db, roster, backend }: KnowledgeDeps) {
 }
 
 export function createKnowledge(deps: KnowledgeDeps) {
+  deps.jobs.define(embedPassagesJob);
   workOnDocuments(deps);
   const { one, ...kept } = keeping(deps);
   return { ...kept, ...taking(deps, one), ...documents(deps, one), ...searching(deps), ...giving(deps) };

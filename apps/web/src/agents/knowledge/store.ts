@@ -1,6 +1,6 @@
 import type { UserTx } from '@troupe/db';
 import type { Tuning } from '@troupe/domain';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 
 /** The rows of collections and documents. What the index keeps of them is written by the knowledge package. */
 
@@ -15,12 +15,18 @@ export interface CollectionRow {
   waiting: number;
   failed: number;
   passages: number;
+  embeddings: string | null;
+  embedded: number;
+  meaning_note: string | null;
   created_at: Date;
   updated_at: Date;
 }
 
 export async function listCollections(tx: UserTx, id?: string): Promise<CollectionRow[]> {
-  const { rows } = await sql<CollectionRow>`select c.id, c.name, c.description, c.passages, c.created_at, c.updated_at,
+  const { rows } =
+    await sql<CollectionRow>`select c.id, c.name, c.description, c.passages, c.embeddings, c.meaning_note, c.created_at, c.updated_at,
+      case when c.dimension is null then 0 else (select count(*) from knowledge_meanings m
+        where m.collection = c.number and m.generation = c.generation)::integer end as embedded,
       count(d.id)::integer as documents, (count(*) filter (where d.state = 'waiting'))::integer as waiting,
       (count(*) filter (where d.state = 'failed'))::integer as failed
     from knowledge_collections c left join knowledge_documents d on d.collection_id = c.id and d.state <> 'removed'
@@ -64,10 +70,27 @@ export async function addCollection(tx: UserTx, { tuning, ...row }: NewCollectio
 export const findByName = (tx: UserTx, name: string) =>
   tx.selectFrom('knowledge_collections').select('id').where('name', '=', name).executeTakeFirst();
 
+/** Another model: none of the numbers that are there hold. */
+interface Chosen {
+  embeddings?: string | null;
+  generation?: RawBuilder<number>;
+  dimension?: null;
+  changes?: 0;
+  meaning_note?: null;
+}
+
+export const chosen = (embeddings: string | null): Required<Chosen> => ({
+  embeddings,
+  generation: sql<number>`case when embeddings is not distinct from ${embeddings} then generation else generation + 1 end`,
+  dimension: null,
+  changes: 0,
+  meaning_note: null,
+});
+
 export async function changeCollection(
   tx: UserTx,
   id: string,
-  values: { name?: string; description?: string; updated_at: Date },
+  values: { name?: string; description?: string; updated_at: Date } & Chosen,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('knowledge_collections')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { AGENT_NOT_FOUND } from '../fields.ts';
-import { PASSAGE_NOT_FOUND, passage, question } from './fields.ts';
+import { hit, PASSAGE_NOT_FOUND, passage, question } from './fields.ts';
 
 const base = {
   service: 'backend',
@@ -30,4 +30,18 @@ export const read = endpoint({
     around: z.int().min(0).max(10).default(2),
   }),
   errors: { ...base.errors, 404: [AGENT_NOT_FOUND, PASSAGE_NOT_FOUND] },
+});
+
+export const find = endpoint({
+  ...base,
+  auth: 'internal',
+  path: '/v1/knowledge/find',
+  summary: 'Passages of somebody’s collections by words and meaning, for web',
+  body: z.object({
+    collections: z.array(z.string().max(100)).max(100),
+    query: question,
+    limit: z.int().min(1).max(50),
+  }),
+  reply: z.object({ passages: z.array(hit) }),
+  errors: { 400: ['User required'], 401: ['Unauthorized'] },
 });

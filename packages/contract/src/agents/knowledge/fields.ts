@@ -25,6 +25,12 @@ export const collection = z.object({
   failed: z.number(),
   passages: z.number(),
   agents: z.array(z.object({ id: z.string(), name: z.string() })).describe('Agents that may search it'),
+  embeddings: z
+    .string()
+    .nullable()
+    .describe('The model that makes numbers of its passages; null: it is searched by words'),
+  embedded: z.number().describe('Passages that are found by meaning'),
+  meaningNote: z.string().nullable().describe('What its owner should know about the search by meaning'),
   createdAt: timestamp,
   updatedAt: timestamp,
 });

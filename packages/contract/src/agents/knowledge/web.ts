@@ -58,8 +58,19 @@ export const change = endpoint({
   ...ofCollection,
   method: 'PATCH',
   path: '/api/knowledge/:id',
-  summary: 'Rename a collection, or say what is in it',
-  body: z.object({ name: name.optional(), description: description.optional() }),
+  summary: 'Rename a collection, say what is in it, or by which model it is also searched by meaning',
+  body: z.object({
+    name: name.optional(),
+    description: description.optional(),
+    embeddings: z
+      .string()
+      .trim()
+      .min(1, 'embeddings must name a model')
+      .max(200, 'embeddings too long (max 200)')
+      .nullable()
+      .optional()
+      .describe('An embeddings model, which is sent the texts and charged as any other call; null: none'),
+  }),
   reply: collection,
   errors: { ...ofCollection.errors, 409: [TAKEN] },
 });

@@ -16,6 +16,7 @@ import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { MeaningForm } from './meaning-form.tsx';
 import { NameForm } from './name-form.tsx';
 import { Search } from './search.tsx';
 
@@ -38,6 +39,7 @@ export function Collection({ id }: { id: string }) {
       <Documents id={id} />
       <Add id={id} />
       <Search collection={id} />
+      <MeaningForm key={`${one.id} ${one.embeddings}`} one={one} />
       <Rename key={one.updatedAt} one={one} />
     </Page>
   );

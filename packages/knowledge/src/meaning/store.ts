@@ -1,0 +1,91 @@
+import type { UserTx } from '@troupe/db';
+import { sql } from 'kysely';
+import { bitsOf, bytesOf } from './vector.ts';
+
+/** Passages as numbers. Whoever writes holds the collection's row. */
+
+export interface Embedding {
+  number: number;
+  embeddings: string | null;
+  generation: number;
+  dimension: number | null;
+  changes: number;
+}
+
+const EMBEDDING = ['number', 'embeddings', 'generation', 'dimension', 'changes'] as const;
+
+export const embeddingOf = (tx: UserTx, collectionId: string): Promise<Embedding | undefined> =>
+  tx.selectFrom('knowledge_collections').select(EMBEDDING).where('id', '=', collectionId).executeTakeFirst();
+
+export const holdEmbedding = (tx: UserTx, collectionId: string): Promise<Embedding | undefined> =>
+  tx
+    .selectFrom('knowledge_collections')
+    .select(EMBEDDING)
+    .where('id', '=', collectionId)
+    .forUpdate()
+    .executeTakeFirst();
+
+export const setEmbedding = (
+  tx: UserTx,
+  collectionId: string,
+  values: {
+    embeddings?: string | null;
+    generation?: number;
+    dimension?: number | null;
+    changes?: number;
+    meaning_note?: string | null;
+  },
+) => tx.updateTable('knowledge_collections').set(values).where('id', '=', collectionId).execute();
+
+const MOST_CHARACTERS = 6000;
+
+/** The next passages after `after` that have no numbers of this generation. */
+export async function passagesWithout(
+  tx: UserTx,
+  { number, generation }: Pick<Embedding, 'number' | 'generation'>,
+  { after, most }: { after: number; most: number },
+): Promise<{ number: number; text: string }[]> {
+  const { rows } = await sql<{ number: number; text: string }>`
+    select p.number, left(p.heading || e'\n' || p.text, ${MOST_CHARACTERS}) as text from knowledge_passages p
+    where p.collection = ${number} and p.number > ${after} and not exists (select from knowledge_meanings m
+      where m.collection = p.collection and m.number = p.number and m.generation = ${generation})
+    order by p.number limit ${most}`.execute(tx);
+  return rows;
+}
+
+/** Those that were taken out meanwhile are left out. */
+export async function keepVectors(
+  tx: UserTx,
+  { userId, number, generation }: { userId: string; number: number; generation: number },
+  given: readonly { number: number; vector: Float32Array }[],
+): Promise<void> {
+  const numbers = given.map((one) => one.number);
+  await sql`insert into knowledge_meanings (collection, number, user_id, generation, bits)
+    select p.collection, p.number, ${userId}, ${generation}::integer, given.bits::bit varying
+    from unnest(${numbers}::integer[], ${given.map(({ vector }) => bitsOf(vector))}::text[]) as given (number, bits)
+    join knowledge_passages p on p.collection = ${number} and p.number = given.number
+    on conflict (collection, number) do update set generation = excluded.generation, bits = excluded.bits`.execute(tx);
+  await sql`insert into knowledge_vectors (collection, number, user_id, vector)
+    select p.collection, p.number, ${userId}, decode(given.bytes, 'hex')
+    from unnest(${numbers}::integer[], ${given.map(({ vector }) => bytesOf(vector).toString('hex'))}::text[]) as given (number, bytes)
+    join knowledge_passages p on p.collection = ${number} and p.number = given.number
+    on conflict (collection, number) do update set vector = excluded.vector`.execute(tx);
+}
+
+export const dropVectors = (tx: UserTx, number: number) =>
+  sql`delete from knowledge_meanings where collection = ${number}`.execute(tx);
+
+/** Those whose signs differ least from the question's, with their numbers. */
+export async function nearestIn(
+  tx: UserTx,
+  { number, generation }: { number: number; generation: number },
+  question: Float32Array,
+  most: number,
+): Promise<{ number: number; vector: Buffer }[]> {
+  const { rows } = await sql<{ number: number; vector: Buffer }>`
+    select near.number, v.vector from (
+      select m.number from knowledge_meanings m where m.collection = ${number} and m.generation = ${generation}
+      order by bit_count(m.bits # ${bitsOf(question)}::bit varying) limit ${most}) near
+    join knowledge_vectors v on v.collection = ${number} and v.number = near.number`.execute(tx);
+  return rows;
+}
