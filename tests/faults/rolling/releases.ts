@@ -12,9 +12,9 @@ import { startService } from '@troupe/testing/processes/service';
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 
-/** The oldest commit from which an update can roll: whose processes say in the database which version they are. */
-export const OLDEST = '42c4efc0';
-/** The oldest that keeps workspaces in the blob store. From those before it only backends with a folder in common can roll. */
+/** The oldest commit from which all that the load does can roll. Its backends have a folder in common for files. */
+export const OLDEST = 'a8ee57b0';
+/** The oldest that keeps files in the blob store. */
 export const OLDEST_WITH_BLOBS = '52dd99b2';
 const BLOBS = 'packages/db/migrations/0149_blobs.sql';
 

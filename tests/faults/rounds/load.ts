@@ -9,7 +9,8 @@ import { isWritten, toWrite } from './model.ts';
 
 /** People who write without a pause, each thing under a mark of its own, and look for it afterwards. */
 
-const WAIT_MS = 20_000;
+/** A busy machine answers late, and late is not lost. */
+const WAIT_MS = 60_000;
 export const PEOPLE = 4;
 
 /** `stream`: a chat that is answered word by word. `made`: a file that an agent writes with a tool. */
