@@ -130,6 +130,8 @@ export interface Load {
   people: readonly Writer[];
   /** How long each answer took, in milliseconds, since this was asked last. */
   times: () => number[];
+  /** When each write was answered as done, by `performance.now()`. */
+  answeredAt: () => readonly number[];
   /** Ends it, and gives what was asked and answered. */
   stop: () => Promise<Tally>;
   /** What is not as it was answered: a sentence for each. */
@@ -141,6 +143,7 @@ export async function startLoad(db: Database, address: string, count = PEOPLE): 
   const writes = new Map<Writer, Write[]>(people.map((one) => [one, []]));
   const tally: Tally = { asked: 0, answered: 0, refusals: {}, kinds: {} };
   const times: number[] = [];
+  const answers: number[] = [];
   const over = new AbortController();
   const one = async (who: Writer): Promise<void> => {
     for (let count = 0; !over.signal.aborted; count += 1) {
@@ -153,6 +156,7 @@ export async function startLoad(db: Database, address: string, count = PEOPLE): 
       write.done = answer === DONE;
       if (write.done) {
         tally.answered += 1;
+        answers.push(performance.now());
         tally.kinds[write.kind] = (tally.kinds[write.kind] ?? 0) + 1;
       } else {
         const what = `${write.kind} ${answer}`;
@@ -165,6 +169,7 @@ export async function startLoad(db: Database, address: string, count = PEOPLE): 
   return {
     people,
     times: () => times.splice(0),
+    answeredAt: () => answers,
     async stop() {
       over.abort();
       await working;
