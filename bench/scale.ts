@@ -1,12 +1,18 @@
+import { benchBackends } from './scale/backends.ts';
 import { benchBlobs } from './scale/blobs.ts';
 import { benchChats } from './scale/chats.ts';
+import { benchFailover } from './scale/failover.ts';
 import { benchFollowers } from './scale/followers.ts';
+import { benchTasks } from './scale/tasks.ts';
 
 /** What it costs that a platform may run on many machines. Names after it choose parts. */
 const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   blobs: benchBlobs,
   chats: benchChats,
+  backends: benchBackends,
+  tasks: benchTasks,
   followers: benchFollowers,
+  failover: benchFailover,
 };
 
 const wanted = process.argv.slice(2);

@@ -3,6 +3,9 @@ import type { AddressInfo } from 'node:net';
 
 /** The provider of the bench: answers at once with fixed bytes, on bare sockets, so that it costs next to nothing. */
 
+/** It may take its time, as a model does. */
+const WAIT_MS = Number(process.env['MODEL_MS'] ?? 0);
+
 const WORDS = 'A short answer of a few words that comes in twelve small pieces.'.split(' ');
 
 const json = JSON.stringify({
@@ -78,8 +81,12 @@ const server = createServer({ noDelay: true }, (socket) => {
       const path = buffered.slice(0, end).split(' ', 2)[1] ?? '';
       const body = buffered.slice(end + 4, total);
       buffered = buffered.slice(total);
-      if (body.includes('"stream":true')) stream(socket);
-      else socket.write(OTHERS[path] ?? WHOLE);
+      const answer = (): void => {
+        if (body.includes('"stream":true')) stream(socket);
+        else if (!socket.destroyed) socket.write(OTHERS[path] ?? WHOLE);
+      };
+      if (WAIT_MS > 0) setTimeout(answer, WAIT_MS);
+      else answer();
     }
   });
 });

@@ -1,4 +1,3 @@
-import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database } from '@troupe/db';
@@ -8,6 +7,7 @@ import { addUser } from '@troupe/testing/services/services';
 import { startService } from '../lib/child.ts';
 import { load, type Load } from '../lib/load.ts';
 import { finish, printTable } from '../lib/report.ts';
+import { from, KEY, main, secondsBelow, secondsOf, SETTINGS, statOf } from './setup.ts';
 
 /**
  * What one chat through web takes of web, of a backend and of the database: processor time, transactions, bytes of the log and on disk. Unlike a
@@ -21,31 +21,7 @@ const USERS = 10;
 /** As many exchanges has a conversation: its history is read again with each. */
 const EXCHANGES = 10;
 const CONNECTIONS = 8;
-const KEY = 'bench-internal-key-0123456789';
 const QUESTION = 'Say something short about the sea, and then something shorter.';
-const TICKS = 100;
-
-const statOf = (pid: number): string[] => {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-};
-/** Seconds of a process; with those of its children that have ended. */
-function secondsOf(pid: number): number {
-  const [user, system, endedUser, endedSystem] = statOf(pid).slice(11, 15).map(Number);
-  return ((user ?? 0) + (system ?? 0) + (endedUser ?? 0) + (endedSystem ?? 0)) / TICKS;
-}
-function secondsBelow(parent: number): number {
-  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return children.reduce((sum, name) => {
-    try {
-      return Number(statOf(Number(name))[1]) === parent ? sum + secondsOf(Number(name)) : sum;
-    } catch {
-      // it has ended since, and its parent counts it
-      return sum;
-    }
-  }, secondsOf(parent));
-}
-
 interface Taken {
   web: number;
   backend: number;
@@ -54,17 +30,6 @@ interface Taken {
   log: number;
   stored: number;
 }
-
-const SETTINGS = {
-  NODE_ENV: 'production',
-  INTERNAL_API_KEY: KEY,
-  SESSION_SECRET: 'bench-session-secret-0123456789',
-  WALLET_ENCRYPTION_KEY: 'bench-wallet-key-0123456789',
-  OPENROUTER_API_KEY: 'bench',
-};
-const main = (app: 'web' | 'backend'): URL => new URL(`../../apps/${app}/src/main.ts`, import.meta.url);
-/** Limits count each caller by itself. */
-const from = (n: number) => ({ 'x-client-ip': `user-${n >> 2}` });
 
 interface Agent {
   id: string;

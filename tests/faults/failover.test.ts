@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createStandIn } from '@troupe/ai';
 import { createDatabase, type Database } from '@troupe/db';
 import { silentLog } from '@troupe/kernel';
 import { startPair, type Pair } from '@troupe/testing/database/pair';
 import { startService, type ServiceProcess } from '@troupe/testing/processes/service';
 import { send } from '@troupe/testing/services/people';
 import { startLoad } from './rounds/load.ts';
+import { createModel } from './rounds/model.ts';
 
 /** How long nobody is answered, from the end of the primary on; the standby is promoted at once. */
 const SILENCE_MS = 15_000;
@@ -20,7 +20,7 @@ const ENOUGH = 60;
 /** Two servers in DATABASE_URL: a fail-over costs seconds, and no write that was answered. */
 describe('the primary fails over', () => {
   let pair: Pair;
-  let upstream: Awaited<ReturnType<typeof createStandIn>>;
+  let upstream: Awaited<ReturnType<typeof createModel>>;
   let folder: string;
   let backend: ServiceProcess;
   let web: ServiceProcess;
@@ -36,7 +36,7 @@ describe('the primary fails over', () => {
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'troupe-failover-'));
     pair = await startPair();
-    upstream = await createStandIn();
+    upstream = await createModel();
     backend = await start('backend', 'backend');
     web = await start('web', 'web', { BACKEND_URL: backend.address });
     db = createDatabase({ url: pair.url, log: silentLog });

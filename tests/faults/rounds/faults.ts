@@ -1,6 +1,8 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { Member } from './members.ts';
 import { DISK_BYTES, type World } from './world.ts';
 
@@ -41,6 +43,32 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
+/** While agents write there; the process goes on, and twice more, so that it strikes at another moment, too. */
+const lostDisk: Fault = {
+  name: 'rm -rf of a backend’s disk',
+  answered: 0.9,
+  async strike({ dataDirs }, pick) {
+    const lost = pick(dataDirs);
+    for (let time = 0; time < 3; time += 1) {
+      const entries = (await readdir(lost)).map((name) => path.join(lost, name));
+      await promisify(execFile)('rm', ['-rf', ...entries]);
+      await delay(FROZEN_MS / 4);
+    }
+  },
+};
+
+/** A machine that is gone with all that was on it, and comes back empty. */
+const lostMachine: Fault = {
+  name: 'kill -9 and rm -rf of a backend',
+  answered: 0.99,
+  async strike({ backends, dataDirs }, pick) {
+    const lost = pick(dataDirs);
+    const killed = backends[dataDirs.indexOf(lost)]!.kill();
+    for (const name of await readdir(lost)) await rm(path.join(lost, name), { recursive: true, force: true });
+    await killed;
+  },
+};
+
 /** What needs more than a process to be told: a disk of its own, a clock of its own. */
 const fullDisk: Fault = {
   name: 'a full disk of a backend',
@@ -66,6 +94,8 @@ const jumpedClock: Fault = {
 /** Those that can be had on this machine. */
 export const faultsFor = ({ smallDisks, clockFile }: World): Fault[] => [
   ...FAULTS,
+  lostDisk,
+  lostMachine,
   ...(smallDisks ? [fullDisk] : []),
   ...(clockFile === undefined ? [] : [jumpedClock]),
 ];

@@ -1,16 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { eventsOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { newId } from '@troupe/kernel';
 import { SERVICE_KEY } from '@troupe/testing/processes/service';
 import { cookieOf, elsewhere } from '@troupe/testing/services/people';
 import { addUser } from '@troupe/testing/services/services';
+import { isWritten, toWrite } from './model.ts';
 
 /** People who write without a pause, each thing under a mark of its own, and look for it afterwards. */
 
-const WAIT_MS = 20_000;
+/** A busy machine answers late, and late is not lost. */
+const WAIT_MS = 60_000;
 export const PEOPLE = 4;
 
-type Kind = 'chat' | 'key' | 'memory' | 'task' | 'file';
+/** `stream`: a chat that is answered word by word. `made`: a file that an agent writes with a tool. */
+type Kind = 'chat' | 'stream' | 'key' | 'memory' | 'task' | 'file' | 'made';
 
 interface Write {
   kind: Kind;
@@ -24,29 +28,41 @@ export interface Tally {
   answered: number;
   /** What was answered instead, with how often. */
   refusals: Record<string, number>;
+  /** Of each kind, what was answered as done. */
+  kinds: Partial<Record<Kind, number>>;
 }
 
-interface Writer {
+/** Somebody with an agent. */
+export interface Writer {
   agentId: string;
   userId: string;
-  write: (kind: Kind, mark: string) => Promise<Response>;
-  read: (path: string) => Promise<Response>;
+  /** 'done', or what was said instead. */
+  write: (kind: Kind, mark: string) => Promise<string>;
+  ask: (method: string, path: string, body?: unknown, more?: Asking) => Promise<Response>;
 }
 
+interface Asking {
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** Where streamed answers of one person are kept, all in one conversation. */
+export const TALK = 'talk';
+
 /** Chats are most of what there is. */
-const MIX: readonly Kind[] = ['chat', 'key', 'chat', 'memory', 'chat', 'file', 'chat', 'task'];
+const MIX: readonly Kind[] = ['chat', 'key', 'stream', 'memory', 'made', 'file', 'chat', 'task', 'stream'];
 /** Of each kind one person may have only so many. */
-const MOST: Partial<Record<Kind, number>> = { key: 8, task: 100, file: 500 };
+const MOST: Partial<Record<Kind, number>> = { key: 8, task: 100, file: 500, made: 500 };
 
 function kindOf(count: number): Kind {
   const kind = MIX[count % MIX.length]!;
   return count / MIX.length < (MOST[kind] ?? Infinity) ? kind : 'chat';
 }
 
-async function writer(db: Database, address: string): Promise<Writer> {
+async function openWriter(db: Database, address: string): Promise<Writer> {
   const user = await addUser({ db }, { plan: 'network' });
   const cookie = await cookieOf(db, user);
-  const ask = (method: string, path: string, body?: unknown): Promise<Response> =>
+  const ask: Writer['ask'] = (method, path, body, { headers = {}, signal } = {}) =>
     fetch(address + path, {
       method,
       headers: {
@@ -57,38 +73,77 @@ async function writer(db: Database, address: string): Promise<Writer> {
         ...(body !== undefined && {
           'content-type': typeof body === 'string' ? 'application/octet-stream' : 'application/json',
         }),
+        ...headers,
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      signal: AbortSignal.timeout(WAIT_MS),
+      signal: signal ?? AbortSignal.timeout(WAIT_MS),
     });
   const made = await ask('POST', '/api/agents/provision', { name: 'Ada' });
   if (made.status !== 201) throw new Error(`no agent: ${made.status} ${await made.text()}`);
   const { agent } = (await made.json()) as { agent: { id: string } };
-  const write: Writer['write'] = (kind, mark) => {
-    if (kind === 'chat') return ask('POST', '/api/chat', { agentId: agent.id, message: mark, topic: mark });
-    if (kind === 'key') return ask('POST', '/api/keys', { name: mark });
-    if (kind === 'memory') return ask('POST', '/api/memory', { agentId: agent.id, key: mark, memory: mark });
-    if (kind === 'file') return ask('PUT', `/api/agents/${agent.id}/files/content?path=${mark}.txt`, mark);
-    const task = { name: mark, cronSchedule: '0 0 1 1 *', prompt: mark, agentId: agent.id };
-    return ask('POST', '/api/scheduled-tasks', task);
+  const agentId = agent.id;
+  const chat = (message: string, topic: string) => ({ agentId, message, topic });
+  const task = { cronSchedule: '0 0 1 1 *', agentId };
+  const WAYS: Record<Kind, (mark: string) => Promise<string>> = {
+    chat: (mark) => said(ask('POST', '/api/chat', chat(mark, mark))),
+    stream: (mark) => heard(ask('POST', '/api/chat', chat(mark, TALK), { headers: { accept: 'text/event-stream' } })),
+    made: (mark) => written(ask('POST', '/api/chat', chat(toWrite(mark), mark)), mark),
+    key: (mark) => said(ask('POST', '/api/keys', { name: mark })),
+    memory: (mark) => said(ask('POST', '/api/memory', { agentId, key: mark, memory: mark })),
+    file: (mark) => said(ask('PUT', `/api/agents/${agentId}/files/content?path=${mark}.txt`, mark)),
+    task: (mark) => said(ask('POST', '/api/scheduled-tasks', { ...task, name: mark, prompt: mark })),
   };
-  return { agentId: agent.id, userId: user.id, write, read: (path) => ask('GET', path) };
+  const write: Writer['write'] = (kind, mark) =>
+    WAYS[kind](mark).catch((error: unknown) => (error instanceof Error ? error.name : String(error)));
+  return { agentId, userId: user.id, write, ask };
+}
+
+const DONE = 'done';
+const isGood = ({ status }: Response): boolean => status === 200 || status === 201;
+
+async function said(asked: Promise<Response>): Promise<string> {
+  const response = await asked;
+  await response.arrayBuffer();
+  return isGood(response) ? DONE : `${response.status}`;
+}
+
+/** Answered when its last word has come. */
+async function heard(asked: Promise<Response>): Promise<string> {
+  const response = await asked;
+  if (!isGood(response)) return said(asked);
+  for await (const { event } of eventsOf(response)) {
+    if (event === 'done') return DONE;
+    if (event === 'error') return 'broke off with a word';
+  }
+  return 'broke off';
+}
+
+/** An answer is one thing; that the tool did it is another. */
+async function written(asked: Promise<Response>, mark: string): Promise<string> {
+  const response = await asked;
+  if (!isGood(response)) return said(asked);
+  const { reply } = (await response.json()) as { reply: string };
+  return isWritten(reply, mark) ? DONE : 'the tool could not';
 }
 
 export interface Load {
+  people: readonly Writer[];
   /** How long each answer took, in milliseconds, since this was asked last. */
   times: () => number[];
+  /** When each write was answered as done, by `performance.now()`. */
+  answeredAt: () => readonly number[];
   /** Ends it, and gives what was asked and answered. */
   stop: () => Promise<Tally>;
   /** What is not as it was answered: a sentence for each. */
   look: () => Promise<string[]>;
 }
 
-export async function startLoad(db: Database, address: string): Promise<Load> {
-  const people = await Promise.all(Array.from({ length: PEOPLE }, () => writer(db, address)));
+export async function startLoad(db: Database, address: string, count = PEOPLE): Promise<Load> {
+  const people = await Promise.all(Array.from({ length: count }, () => openWriter(db, address)));
   const writes = new Map<Writer, Write[]>(people.map((one) => [one, []]));
-  const tally: Tally = { asked: 0, answered: 0, refusals: {} };
+  const tally: Tally = { asked: 0, answered: 0, refusals: {}, kinds: {} };
   const times: number[] = [];
+  const answers: number[] = [];
   const over = new AbortController();
   const one = async (who: Writer): Promise<void> => {
     for (let count = 0; !over.signal.aborted; count += 1) {
@@ -96,11 +151,14 @@ export async function startLoad(db: Database, address: string): Promise<Load> {
       writes.get(who)?.push(write);
       tally.asked += 1;
       const begun = performance.now();
-      const answer = await said(who.write(write.kind, write.mark));
+      const answer = await who.write(write.kind, write.mark);
       times.push(performance.now() - begun);
-      write.done = answer === '200' || answer === '201';
-      if (write.done) tally.answered += 1;
-      else {
+      write.done = answer === DONE;
+      if (write.done) {
+        tally.answered += 1;
+        answers.push(performance.now());
+        tally.kinds[write.kind] = (tally.kinds[write.kind] ?? 0) + 1;
+      } else {
         const what = `${write.kind} ${answer}`;
         tally.refusals[what] = (tally.refusals[what] ?? 0) + 1;
         await delay(100);
@@ -109,7 +167,9 @@ export async function startLoad(db: Database, address: string): Promise<Load> {
   };
   const working = Promise.all(people.map(one));
   return {
+    people,
     times: () => times.splice(0),
+    answeredAt: () => answers,
     async stop() {
       over.abort();
       await working;
@@ -119,30 +179,22 @@ export async function startLoad(db: Database, address: string): Promise<Load> {
   };
 }
 
-async function said(asked: Promise<Response>): Promise<string> {
-  try {
-    const response = await asked;
-    await response.arrayBuffer();
-    return `${response.status}`;
-  } catch (error) {
-    return error instanceof Error ? error.name : String(error);
-  }
-}
-
 /** Each that was answered is there once; each that was not, at most once. */
 async function look(db: Database, who: Writer, writes: readonly Write[]): Promise<string[]> {
   const counts = await countMarks(db, who);
   const wrong: string[] = [];
   for (const { kind, mark, done } of writes) {
-    const found = kind === 'file' ? await countFile(who, mark) : (counts[kind].get(mark) ?? 0);
+    const found = isFile(kind) ? await countFile(who, mark) : (counts[kind].get(mark) ?? 0);
     if (found > 1 || (done && found !== 1))
       wrong.push(`${kind} ${mark}: ${done ? 'answered' : 'refused'}, there ${found} times`);
   }
   return wrong;
 }
 
-async function countFile({ agentId, read }: Writer, mark: string): Promise<number> {
-  const response = await read(`/api/agents/${agentId}/files/content?path=${mark}.txt`);
+const isFile = (kind: Kind): kind is 'file' | 'made' => kind === 'file' || kind === 'made';
+
+async function countFile({ agentId, ask }: Writer, mark: string): Promise<number> {
+  const response = await ask('GET', `/api/agents/${agentId}/files/content?path=${mark}.txt`);
   const text = await response.text();
   return response.status === 200 && text === mark ? 1 : 0;
 }
@@ -150,7 +202,7 @@ async function countFile({ agentId, read }: Writer, mark: string): Promise<numbe
 async function countMarks(
   db: Database,
   { agentId, userId }: Writer,
-): Promise<Record<Exclude<Kind, 'file'>, Map<string, number>>> {
+): Promise<Record<Exclude<Kind, 'file' | 'made'>, Map<string, number>>> {
   const { system } = db;
   const keys = await system.selectFrom('api_keys').select('name as mark').where('user_id', '=', userId).execute();
   const tasks = await system
@@ -169,8 +221,8 @@ async function countMarks(
     .where('agent_id', '=', agentId)
     .where('type', '=', 'user')
     .execute();
-  const said = events.map(({ data }) => ({ mark: (data as { content?: string }).content ?? '' }));
-  return { key: tallied(keys), task: tallied(tasks), memory: tallied(memories), chat: tallied(said) };
+  const chat = tallied(events.map(({ data }) => ({ mark: (data as { content?: string }).content ?? '' })));
+  return { key: tallied(keys), task: tallied(tasks), memory: tallied(memories), chat, stream: chat };
 }
 
 function tallied(rows: readonly { mark: string | null }[]): Map<string, number> {

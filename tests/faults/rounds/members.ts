@@ -13,22 +13,30 @@ export interface Member {
   pid: () => number;
 }
 
-interface Running {
+export interface Running {
   pid: number;
   signal: (signal: NodeJS.Signals) => void;
   ended: Promise<unknown>;
 }
 
+/** A member that can be stopped in peace, and started from another release. */
+export interface Exchangeable extends Member {
+  /** Settles when the other one listens. */
+  exchange: (start: () => Promise<Running>) => Promise<void>;
+}
+
 /** What a watcher waits before it starts a process again. */
 const AGAIN_MS = 500;
 const READY_MS = 30_000;
+/** Longer than any service takes that is told to stop. */
+const STOP_MS = 60_000;
 
 /** A process with somebody who starts it again. */
 export async function member(
   name: string,
   start: () => Running | Promise<Running>,
   ready: () => Promise<boolean>,
-): Promise<Member & { stop: () => Promise<void> }> {
+): Promise<Exchangeable & { stop: () => Promise<void> }> {
   let running = await start();
   await until(ready, name);
   const end = async () => {
@@ -42,6 +50,14 @@ export async function member(
     async kill() {
       await end();
       await delay(AGAIN_MS);
+      running = await start();
+      await until(ready, name);
+    },
+    async exchange(other) {
+      running.signal('SIGTERM');
+      const over = await Promise.race([running.ended, delay(STOP_MS, 'late', { ref: false })]);
+      if (over === 'late') throw new Error(`${name} did not stop within ${STOP_MS / 1000} s`);
+      start = other;
       running = await start();
       await until(ready, name);
     },

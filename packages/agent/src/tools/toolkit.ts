@@ -22,7 +22,7 @@ import { thinkTools } from './think.ts';
 import { todoTools } from './todo.ts';
 import { transferTaskTools, type Peers } from './transfer-task.ts';
 import type { Copy } from '../workspace/copy.ts';
-import { Superseded } from '../workspace/copy-store.ts';
+import { CopyLost, Superseded } from '../workspace/copy-store.ts';
 import { keptWorkspace } from '../workspace/kept-workspace.ts';
 import { WorkspaceError } from '../workspace/workspace-files.ts';
 import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/workspace.ts';
@@ -188,9 +188,10 @@ const teamTools = (definition: AgentDefinition, peers: Peers): Tool[] => [
 
 /** What a call of a tool has changed is stored before anybody is told of it. */
 function runFiles(copy: Copy, log: Log): RunFiles {
-  async function told(result: ToolResult, fence: BlobFence): Promise<ToolResult> {
+  async function told(result: ToolResult, fence: BlobFence, losses: number): Promise<ToolResult> {
     try {
       await copy.keep(fence);
+      if (copy.losses() !== losses) throw new CopyLost();
       return result;
     } catch (error) {
       if (error instanceof Superseded) throw error;
@@ -204,12 +205,13 @@ function runFiles(copy: Copy, log: Log): RunFiles {
   return {
     begin: copy.unsure,
     async during(fence, work) {
+      const losses = copy.losses();
       const result = await work().catch(async (error: unknown) => {
         // It was stopped: what it did is there for the next call all the same.
         await copy.keep(fence).catch((err: unknown) => log.warn({ err, root: copy.root }, 'files could not be stored'));
         throw error;
       });
-      return told(result, fence);
+      return told(result, fence, losses);
     },
   };
 }

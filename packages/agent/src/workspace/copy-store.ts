@@ -1,4 +1,5 @@
-import { appendFile } from 'node:fs/promises';
+import { appendFile, lstat } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { digestOf, type BlobFence, type BlobTree } from '@troupe/db';
 import { defineTask, type WorkerPool } from '@troupe/kernel';
 import { takeLarge } from './copy-files.ts';
@@ -11,6 +12,13 @@ import { WORKSPACE_ENTRIES, WorkspaceError } from './workspace-files.ts';
 /** The session belongs to another process by now. */
 export class Superseded extends Error {
   override readonly name = 'Superseded';
+}
+
+/** The folder is not there any more: a disk was emptied under a process that lives. */
+export class CopyLost extends WorkspaceError {
+  constructor() {
+    super('The files are gone from this machine, and are fetched anew');
+  }
 }
 
 export interface Storing {
@@ -44,6 +52,17 @@ const PROBLEMS: Record<NonNullable<ScanResult['problem']>, string> = {
   names: 'Not everything was kept: there are names that are not text.',
 };
 
+/** Longer than it takes to remove a workspace together with its index. */
+const GOING_MS = 15;
+
+/** Whether what is not there any more went with the folder: whoever empties a disk removes one thing after the other. */
+async function isGoing({ gone, absent }: ScanResult, { folder, index }: Storing): Promise<boolean> {
+  if (gone.length + absent === 0) return false;
+  await delay(GOING_MS);
+  const left = await Promise.all([folder, index].map((one) => lstat(one).catch(() => undefined)));
+  return left.includes(undefined);
+}
+
 /** Answers why not everything was stored. */
 export async function storeFolder(deps: StoreDeps, storing: Storing): Promise<string | undefined> {
   const { pool, owner, bounds = BOUNDS } = deps;
@@ -52,7 +71,7 @@ export async function storeFolder(deps: StoreDeps, storing: Storing): Promise<st
   for (let after: string | undefined = ''; after !== undefined;) {
     const given: Scan = { root, index, after, mostEntries: bounds.entries, ...(only && { only }) };
     const page: ScanResult | undefined = await pool.run(SCAN, given, { key: owner, lane: 'measure' });
-    if (!page) throw new WorkspaceError('The files are gone from this machine, and are fetched anew');
+    if (!page || (await isGoing(page, storing))) throw new CopyLost();
     const found = await storePage(deps, page, storing);
     problem ??= found ?? (page.problem && PROBLEMS[page.problem]);
     after = page.next;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, rmSync } from 'node:fs';
 import {
   chmod,
   lstat,
@@ -193,6 +193,49 @@ describe('a workspace in the blob store', () => {
     await one.refresh();
     assert.equal(await there(one, 'kept'), 'kept');
     assert.equal(await there(await copy(), 'kept'), 'kept');
+  });
+
+  test('a disk that is emptied under a process that lives: who wrote is told, and all goes on at once', async () => {
+    const { copy, tree } = await agent();
+    const one = await copy();
+    const tool = keptWorkspace(createWorkspace(one.root, { pool, owner: userId }), one, 'tool');
+    const person = keptWorkspace(createWorkspace(one.root, { pool, owner: userId }), one, 'person');
+    await tool.write('kept', 'kept');
+    await one.keep();
+    const empty = (): Promise<void> => rm(path.dirname(one.root), { recursive: true });
+
+    // Nothing was under way: nobody notices.
+    await empty();
+    assert.equal(await tool.read('kept'), 'kept');
+    await empty();
+    await tool.write('next', 'next');
+    await one.keep();
+    assert.equal(one.losses(), 0);
+
+    // One has written, another one finds out: both are told.
+    await tool.write('lost', 'lost');
+    const before = one.losses();
+    await empty();
+    assert.equal(await person.read('kept'), 'kept');
+    await one.keep();
+    assert.notEqual(one.losses(), before);
+    await assert.rejects(tool.read('lost'), { code: 'ENOENT' });
+
+    // A disk is emptied one thing after the other: what is gone from it is not what somebody removed.
+    for (const left of [one.root, `${one.root}.index`]) {
+      await tool.ready();
+      one.touched();
+      for (const name of await readdir(one.root)) await rm(path.join(one.root, name));
+      const going = setTimeout(() => rmSync(left, { recursive: true }), 3);
+      await assert.rejects(one.keep(), /gone from this machine/);
+      clearTimeout(going);
+    }
+    assert.deepEqual(await picture(await copy()), ['kept 600 kept', 'next 600 next']);
+    assert.ok((await tree.state())!.version > 0);
+    // And what somebody removed is removed.
+    await tool.remove('next');
+    await one.keep();
+    assert.deepEqual(await picture(await copy()), ['kept 600 kept']);
   });
 
   test('of a process killed between a piece and the list of files nothing is left, and nothing is lost', async () => {

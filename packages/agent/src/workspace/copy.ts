@@ -4,7 +4,7 @@ import { TreeFull, type BlobFence } from '@troupe/db';
 import type { Log } from '@troupe/kernel';
 import { isElsewhere, lay, patch } from './copy-files.ts';
 import { linesOf, type IndexLine } from './copy-index.ts';
-import { storeFolder, Superseded, type StoreDeps } from './copy-store.ts';
+import { CopyLost, storeFolder, Superseded, type StoreDeps } from './copy-store.ts';
 import { removeTree } from './remove-tree.ts';
 import { WorkspaceError } from './workspace-files.ts';
 
@@ -23,6 +23,8 @@ export interface Copy {
   touched: (where?: string) => void;
   /** Stores what was touched. Throws Superseded when the session was taken over: then what was written is undone. */
   keep: (fence?: BlobFence) => Promise<void>;
+  /** Another number than before: what was written meanwhile, and not kept yet, is lost. */
+  losses: () => number;
   /** A version that is stored, as the session's log was told. */
   heard: (version: number) => void;
   /** Nothing was heard for a while. */
@@ -48,6 +50,8 @@ interface State {
   /** The newest that was heard of; undefined: nobody knows. */
   newest: number | undefined;
   touched: Set<string>;
+  /** How often something was lost with the disk before it was stored. */
+  losses: number;
 }
 
 const EVERYWHERE = '';
@@ -124,6 +128,13 @@ function taking(deps: CopyDeps, state: State) {
   return { layOut, pull, know };
 }
 
+/** What was written is gone with the disk, and all who were writing are told; what is stored is laid out again. */
+function lose(state: State): void {
+  if (state.touched.size > 0) state.losses += 1;
+  state.touched = new Set();
+  state.version = undefined;
+}
+
 /** From the disk to the store. */
 function keeping(deps: CopyDeps, state: State, { layOut, pull, know }: ReturnType<typeof taking>) {
   const { root } = deps;
@@ -145,6 +156,7 @@ function keeping(deps: CopyDeps, state: State, { layOut, pull, know }: ReturnTyp
       if (problem !== undefined) throw new WorkspaceError(problem);
     } catch (error) {
       for (const place of places) state.touched.add(place);
+      if (error instanceof CopyLost) lose(state);
       if (error instanceof TreeFull) throw new WorkspaceError(TOO_LARGE, { cause: error });
       // Nobody was told that it is there.
       if (error instanceof Superseded) await layOut();
@@ -155,7 +167,7 @@ function keeping(deps: CopyDeps, state: State, { layOut, pull, know }: ReturnTyp
 
 export function createCopy(deps: CopyDeps): Copy {
   const { root, log } = deps;
-  const state: State = { version: undefined, newest: undefined, touched: new Set() };
+  const state: State = { version: undefined, newest: undefined, touched: new Set(), losses: 0 };
   let usedAt = Date.now();
   let turn: Promise<unknown> = Promise.resolve();
   const took = taking(deps, state);
@@ -172,8 +184,12 @@ export function createCopy(deps: CopyDeps): Copy {
   const isCurrent = (): boolean =>
     state.version !== undefined && state.newest !== undefined && state.newest <= state.version;
 
+  /** A disk can be emptied under a process that lives. */
+  const isLaidOut = async (): Promise<boolean> => (await isThere(root)) && (await isThere(indexOf(root)));
+
   async function catchUp(): Promise<void> {
-    if (state.version === undefined || !(await isThere(indexOf(root)))) return took.layOut();
+    if (state.version !== undefined && !(await isLaidOut())) lose(state);
+    if (state.version === undefined) return took.layOut();
     if (isCurrent()) return;
     // What is not stored yet is newer than what is.
     await keepNow().catch((err: unknown) => log.warn({ err, root }, 'files could not be stored'));
@@ -193,12 +209,13 @@ export function createCopy(deps: CopyDeps): Copy {
         state.newest = undefined;
         return catchUp();
       }),
-    ready: () => {
+    ready: async () => {
       usedAt = Date.now();
-      return isCurrent() ? Promise.resolve() : inTurn(catchUp);
+      if (!isCurrent() || !(await isLaidOut())) await inTurn(catchUp);
     },
     touched: (where = EVERYWHERE) => void state.touched.add(where),
     keep: (fence) => (state.touched.size === 0 ? Promise.resolve() : inTurn(() => keepNow(fence))),
+    losses: () => state.losses,
     heard: (version) => void (state.newest = Math.max(state.newest ?? 0, version)),
     unsure: () => void (state.newest = undefined),
     usedAt: () => usedAt,

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { CopyLost } from './copy-store.ts';
 import type { Copy } from './copy.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -22,6 +23,7 @@ export function keptWorkspace(inner: Workspace, copy: Copy, whose: 'tool' | 'per
     <Args extends unknown[], T>(work: (...args: Args) => Promise<T>, where: (result: T, ...args: Args) => string[]) =>
     async (...args: Args): Promise<T> => {
       await ready();
+      const losses = copy.losses();
       const result = await work(...args).catch((error: unknown) => {
         // Nobody knows how far it came.
         copy.touched();
@@ -29,6 +31,7 @@ export function keptWorkspace(inner: Workspace, copy: Copy, whose: 'tool' | 'per
       });
       for (const given of where(result, ...args)) copy.touched(await placeOf(inner.root, given));
       if (whose === 'person') await copy.keep();
+      if (copy.losses() !== losses) throw new CopyLost();
       return result;
     };
 

@@ -13,9 +13,16 @@ export interface ServiceProcess {
   kill: (signal: NodeJS.Signals) => ServiceProcess['exit'];
 }
 
-/** One service as a process of its own in the production profile, on a free port, with these settings and no others. */
-export async function startService(app: 'web' | 'backend', env: Record<string, string>): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [START, app], {
+/**
+ * One service as a process of its own in the production profile, on a free port, with these settings and no others.
+ * `program`: of another checkout.
+ */
+export async function startService(
+  app: 'web' | 'backend',
+  env: Record<string, string>,
+  program: readonly string[] = [START, app],
+): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, program, {
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',

@@ -1,7 +1,7 @@
 import { raiseNotice } from '@troupe/accounts';
 import { parseSchedule } from '@troupe/domain';
 import { tasksWaiting } from '@troupe/contract';
-import type { Database, Listener, SystemTx } from '@troupe/db';
+import { notify, type Database, type Listener, type SystemTx } from '@troupe/db';
 import { newId, type Clock, type Log } from '@troupe/kernel';
 import { promptOf } from './prompt.ts';
 import * as store from './store.ts';
@@ -46,7 +46,7 @@ const CLOSE_MS = 5_000;
 /** Processes that may end over one run. */
 const MOST_TRIES = 3;
 /** Runs of this process at once, and those of them that only users with nothing under way get. */
-const PLACES = 40;
+const PLACES = 60;
 const RESERVED = 10;
 /** Runs of one user at once, in all processes. */
 const PER_USER = 10;
@@ -82,6 +82,7 @@ class TaskScheduler {
   readonly #wake: Wake;
   readonly #chores: readonly (() => Promise<unknown>)[];
   readonly #pollMs: number;
+  #tellAt = 0;
   readonly #requestMs: number;
   readonly #runMs: number;
   readonly #listener: Listener | undefined;
@@ -324,10 +325,18 @@ class TaskScheduler {
     this.#underWay.add(over);
   }
 
+  /** More is due than has a place here: whoever else has one need not wait for its own poll. Once a poll, or they would call each other. */
+  async #tellOthers(): Promise<void> {
+    if (performance.now() < this.#tellAt) return;
+    this.#tellAt = performance.now() + this.#pollMs;
+    await notify(this.#db.system, tasksWaiting, '');
+  }
+
   /** Takes what is due and has a place, and starts it: nobody's slow run holds up the next turn. */
   async #turn(): Promise<{ taken: number; left: boolean; again: boolean; started: Promise<unknown>[] }> {
     await this.#closeAbandoned();
     const due = await this.#db.asSystem((tx) => this.#claim(tx));
+    if (due.left && due.runs.length > 0) await this.#tellOthers();
     const arrived = await this.#db.asSystem((tx) => this.#claimWaiting(tx, due.runs.length));
     const runs = [...due.runs, ...arrived.runs];
     const started = runs.map((run) => this.#runOne(run));

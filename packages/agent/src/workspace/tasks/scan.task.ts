@@ -37,6 +37,8 @@ export interface Scanned {
 export interface ScanResult {
   changed: Scanned[];
   gone: string[];
+  /** How many of those that alone were wanted are not there. */
+  absent: number;
   /** Where the next page begins; undefined: that is all. */
   next?: string;
   /** Why not everything that is there can be kept. */
@@ -220,6 +222,9 @@ function goneFrom(walk: Walk): string[] {
   });
 }
 
+/** Whether something was there, as a page that begins behind it cannot tell. */
+const isIn = ({ seen, after }: Walk, path: string): boolean => after !== '' || seen.has(path);
+
 /** Whether there are more entries than can be kept; stops once it knows. */
 function isTooMany({ root, mostEntries }: Scan): boolean {
   let entries = 0;
@@ -243,7 +248,7 @@ export function run(given: Scan): ScanResult | undefined {
   if (!existsSync(given.index) || !existsSync(given.root)) return undefined;
   const { known, lines } = readIndex(given.index);
   if (lines > 2 * known.size + 1_000) tidy(given.index, known);
-  const result: ScanResult = { changed: [], gone: [] };
+  const result: ScanResult = { changed: [], gone: [], absent: 0 };
   const start = { known, seen: new Set<string>(), closed: [], result, bytes: 0, at: Date.now() };
   const walk: Walk = { ...given, ...start };
   const handle = openSync(given.root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
@@ -252,9 +257,10 @@ export function run(given: Scan): ScanResult | undefined {
   } finally {
     closeSync(handle);
   }
-  if (!existsSync(given.index)) return undefined;
+  if (!existsSync(given.index) || !existsSync(given.root)) return undefined;
   // Only what is more than a page can be too much.
   if (given.after === '' && result.next !== undefined && isTooMany(given))
-    return { changed: [], gone: [], problem: 'many' };
-  return { ...result, gone: goneFrom(walk) };
+    return { changed: [], gone: [], absent: 0, problem: 'many' };
+  const absent = given.only?.filter((path) => !isIn(walk, path)).length ?? 0;
+  return { ...result, gone: goneFrom(walk), absent };
 }
