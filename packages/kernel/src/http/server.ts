@@ -6,9 +6,8 @@ import type { RateRule } from '@troupe/domain';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Counters } from '../counters.ts';
 import { AppError, StartError } from '../errors.ts';
-import { busy } from '../fair.ts';
+import { busy, createFairQueue, type FairQueue } from '../fair.ts';
 import { randomHex } from '../ids.ts';
-import { parseJson } from '../json.ts';
 import { Linked } from '../linked.ts';
 import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
@@ -38,6 +37,8 @@ import { DATA_HEADERS, PAGE_HEADERS } from './security-headers.ts';
 export const BODY_LIMIT = 1_048_576;
 /** Connections that the system keeps for us while we are at something else; beyond it they are cut. */
 const BACKLOG = 4096;
+/** One after the other: the loop can do no more. */
+const READING = { width: 1, waiting: 1000, waitingPerKey: 100, waitMs: 20_000 };
 
 export interface ServerOptions {
   service: Service;
@@ -81,8 +82,12 @@ export interface Server {
   origin: string;
   /** The platform's own origin, as this client sees it. */
   originFor: (request: FastifyRequest) => string;
-  /** Room for bodies of more than a megabyte. */
+  /** Room for bodies that are large. */
   largeBodies: LargeBodies;
+  /** Turns to read what is long. */
+  reading: FairQueue;
+  /** Whether the platform itself asks, for somebody or not. */
+  isOurs: (request: FastifyRequest) => boolean;
   /** Aborted when the server takes nobody new any more; what is under way comes to its end. */
   draining: AbortSignal;
   /** Aborted when it ends what is still under way: streams end on it. */
@@ -110,6 +115,8 @@ export function createServer(options: ServerOptions): Server {
     origin,
     originFor,
     largeBodies: createLargeBodies(),
+    reading: createFairQueue(READING),
+    isOurs,
     service,
     settings,
     log,
@@ -275,14 +282,10 @@ function addConnectionBounds(
 function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    const { rawBody, invalidJson } = request.routeOptions.config;
-    if (rawBody === 'bytes') return done(new AppError(400, 'Content-Type must be application/octet-stream'));
-    if (rawBody || body === '') return done(null, body === '' ? undefined : body);
-    try {
-      done(null, parseJson(body as string, invalidJson));
-    } catch (error) {
-      done(error as Error);
-    }
+    if (request.routeOptions.config.rawBody === 'bytes')
+      return done(new AppError(400, 'Content-Type must be application/octet-stream'));
+    // What is JSON is read later, in its turn.
+    done(null, body === '' ? undefined : body);
   });
   app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (request, body, done) => {
     const { rawBody } = request.routeOptions.config;
