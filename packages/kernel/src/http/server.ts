@@ -14,6 +14,7 @@ import { createMetrics, type Metrics } from '../metrics.ts';
 import { readTraceparent, withTrace } from '../telemetry/trace.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
+import { STALLED_MS } from './drained.ts';
 import { createCallers, type Callers } from './callers.ts';
 import {
   boundConnections,
@@ -158,6 +159,7 @@ export function createServer(options: ServerOptions): Server {
   addBodyParsers(app);
   addErrors(app, log);
   addReadiness(server, options.ready);
+  addPatience(app);
   addObservation(server, isInternal);
   return server;
 }
@@ -297,6 +299,18 @@ function addBodyParsers(app: FastifyInstance): void {
     if (rawBody === 'bytes') return done(new AppError(400, 'Content-Type must be application/octet-stream'));
     if (rawBody) return done(null, body);
     done(new AppError(400, 'Content-Type must be application/json'));
+  });
+}
+
+/** An answer that the buffers of the system may not take at once. */
+const LONG_ANSWER = 65_536;
+
+/** Who reads nothing of a long answer would hold its connection for good: as with streams, two minutes are enough. */
+function addPatience(app: FastifyInstance): void {
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    const isLong = (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > LONG_ANSWER;
+    if (isLong) reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
+    done(null, payload);
   });
 }
 
