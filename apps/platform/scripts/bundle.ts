@@ -1,6 +1,7 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { bundleProgram } from '@troupe/fleet/program';
 import { rolldown, type Plugin } from 'rolldown';
 
 /**
@@ -79,3 +80,5 @@ const build = await rolldown({
 rmSync(FOLDER, { recursive: true, force: true });
 await build.write({ dir: FOLDER, format: 'esm', keepNames: true, comments: false });
 await build.close();
+// What `GET /install/agent.mjs` gives: nobody who asks for it should wait for a bundler.
+writeFileSync(path.join(FOLDER, 'agent.mjs'), await bundleProgram(rolldown, path.join(ROOT, 'apps/agent/src/main.ts')));

@@ -120,6 +120,7 @@ export interface Tables {
     agent_id: string;
     day: string;
     tokens: Int8;
+    trial_tokens: Default<Int8>;
     user_id: string;
   };
   agent_definitions: {

@@ -83,6 +83,8 @@ export const RATE_RULES: readonly RateRule[] = [
     seconds: MINUTE,
     message: 'Deployment rate limit exceeded.',
   },
+  // Several megabytes each, for anybody.
+  { name: 'install', service: 'backend', path: '/install/*', limit: 60, seconds: MINUTE, message: SLOW_DOWN },
   { name: 'mcp', service: 'web', path: '/mcp', per: 'user', limit: 600, seconds: MINUTE, message: SLOW_DOWN },
   { name: 'gateway', service: 'web', path: '/api/v1/gateway', limit: 100, seconds: MINUTE, message: SLOW_DOWN },
   { name: 'agents', service: 'web', path: '/api/agents/*', limit: 100, seconds: MINUTE, message: SLOW_DOWN },
@@ -127,6 +129,9 @@ export const RATE_RULES: readonly RateRule[] = [
     message: SLOW_DOWN,
   },
   ...CHANGES.flatMap(changes),
+  // Each leaves a row for ten minutes.
+  { name: 'nonce/minute', service: 'web', path: '/api/auth/nonce', limit: 60, seconds: MINUTE, message: SLOW_DOWN },
+  { name: 'nonce/hour', service: 'web', path: '/api/auth/nonce', limit: 1000, seconds: HOUR, message: SLOW_DOWN },
   // Each of these asks a chain or another server.
   { name: 'wallet-auth', service: 'web', path: '/api/wallet-auth', limit: 60, seconds: MINUTE, message: SLOW_DOWN },
   {

@@ -26,6 +26,15 @@ test('64 levels are read, 65 are not; brackets in texts are no levels', () => {
   assert.equal(refused(JSON.stringify(Array.from({ length: 5000 }, () => [{}]))), 'accepted');
 });
 
+test('50,000 lists, objects and fields are read, one more is not; those in texts are none', () => {
+  assert.equal(refused(`[${'[],'.repeat(49_998)}{}]`), 'accepted');
+  assert.match(refused(`[${'[],'.repeat(49_999)}{}]`), /more than 50000 lists, objects and fields/);
+  const fields = (count: number) => `{${Array.from({ length: count }, (_, n) => `"${n}" : 0`).join()}}`;
+  assert.equal(refused(fields(49_999)), 'accepted');
+  assert.match(refused(fields(50_000)), /more than 50000/);
+  assert.equal(refused(JSON.stringify(['{"a":[]}'.repeat(60_000)])), 'accepted');
+});
+
 test('half characters and zeros are refused in texts and in keys, whole ones are not', () => {
   for (const bad of ['"\\ud800"', '{"a\\udc00":1}', '[["\\ud83d\\ud83d\\ude00"]]'])
     assert.match(refused(bad), /valid Unicode/);

@@ -7,6 +7,9 @@ const MAX_JSON_DEPTH = 64;
 
 export const NO_NULL_CHARACTERS = 'Null characters are not allowed';
 const TOO_DEEP = `JSON must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
+/** Of one text. Each takes ten times as long to make as a number in a list, and far more memory. */
+const MOST_PARTS = 50_000;
+const TOO_MANY_PARTS = `JSON must not have more than ${MOST_PARTS} lists, objects and fields`;
 const HALF_CHARACTER = 'Text must be valid Unicode: it has one half of a surrogate pair without the other';
 
 /** A text longer than this must be mostly plain strings, such as pictures: many small values and escapes take long to read. */
@@ -20,7 +23,8 @@ export function parseJson(given: string, invalid = 'Invalid JSON'): unknown {
   if (given.length > SMALL_TEXT && (hasManyEscapes(given) || hasManyValues(given, MOST_MARKS)))
     throw new AppError(400, TOO_MANY);
   // Before it is parsed: what comes out of here may be walked by recursion.
-  if (isTooDeep(given)) throw new AppError(400, TOO_DEEP);
+  const tooMuch = faultOfShape(given);
+  if (tooMuch !== undefined) throw new AppError(400, tooMuch);
   let value: unknown;
   try {
     value = JSON.parse(given.startsWith('\uFEFF') ? given.slice(1) : given);
@@ -50,24 +54,32 @@ export function textFault(text: string): string | undefined {
 
 const QUOTE = 34;
 const BACKSLASH = 92;
-const OPENING = new Set([91, 123]);
-const CLOSING = new Set([93, 125]);
+const COLON = 58;
+const OPEN_LIST = 91;
+const CLOSE_LIST = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
 
-/** In one pass, without recursion. A text with few brackets, as most are, is not even read. */
-function isTooDeep(text: string): boolean {
-  if (!hasManyBrackets(text)) return false;
+/** In one pass, without recursion. A text with few brackets and colons, as most are, is not even read. */
+function faultOfShape(text: string): string | undefined {
+  if (!hasMany(text, ['{', '['], MAX_JSON_DEPTH) && !hasMany(text, [':'], MOST_PARTS - MAX_JSON_DEPTH))
+    return undefined;
   let depth = 0;
+  let parts = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       at = endOfString(text, at);
-      if (at < 0) return false;
-    } else if (OPENING.has(code)) {
+      if (at < 0) return undefined;
+    } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
       depth += 1;
-      if (depth > MAX_JSON_DEPTH) return true;
-    } else if (CLOSING.has(code)) depth -= 1;
+      parts += 1;
+      if (depth > MAX_JSON_DEPTH) return TOO_DEEP;
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
+    else if (code === COLON) parts += 1;
+    if (parts > MOST_PARTS) return TOO_MANY_PARTS;
   }
-  return false;
+  return undefined;
 }
 
 /** Before anything else looks for where a string ends: that takes as many steps as it has escapes. */
@@ -93,12 +105,12 @@ function hasManyValues(text: string, most: number): boolean {
   return false;
 }
 
-function hasManyBrackets(text: string): boolean {
+function hasMany(text: string, marks: readonly string[], most: number): boolean {
   let found = 0;
-  for (const bracket of ['{', '[']) {
-    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+  for (const mark of marks) {
+    for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) {
       found += 1;
-      if (found > MAX_JSON_DEPTH) return true;
+      if (found > most) return true;
     }
   }
   return false;

@@ -134,10 +134,11 @@ async function inContainers(
       platformUrl: () => settings.BACKEND_URL ?? baseUrl(),
     });
   const create = settings.AGENT_DRIVER === 'docker' ? createDocker : createSwarm;
+  const program = createRuntimeProgram();
   return create({
     ...told,
     engine: await dockerEngine(settings.DOCKER_HOST),
-    program: createRuntimeProgram(),
+    program: async () => (await program()).toString('utf8'),
     node: process.execPath,
     platformUrl: baseUrl,
     hostNetwork: settings.AGENT_HOST_NETWORK,

@@ -151,7 +151,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   loginRoutes(server, createLoginsService({ roster, logins, clock }));
   connectionRoutes(server, createConnections({ roster, backend, log, untried: createUntried({ db }) }));
   installationRoutes(server, backend);
-  demoRoutes(server, createDemo(backend, catalogue));
+  demoRoutes(server, createDemo(backend, catalogue, server.counters));
   return {
     async askMain(user, message, address, signal) {
       const agentId = (await roster.of(user.id).list({ limit: 1, offset: 0 }))[0]?.id;

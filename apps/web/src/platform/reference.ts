@@ -10,9 +10,9 @@ const SERVICES: readonly { name: Service; title: string; about: string }[] = [
 ];
 
 export function referenceRoutes(server: Server, version: string): void {
-  let page: string | undefined;
+  let page: Buffer | undefined;
   server.app.get('/docs', async (_request, reply) => {
-    page ??= render(allEndpoints(), version);
+    page ??= Buffer.from(render(allEndpoints(), version));
     return reply.type('text/html; charset=utf-8').send(page);
   });
 }

@@ -1,13 +1,17 @@
 import type { ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import type { Endpoint } from '@troupe/contract';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, preHandlerHookHandler } from 'fastify';
+import { countedAddress } from '../addresses.ts';
+import { busy } from '../fair.ts';
+import { parseJson } from '../json.ts';
 import { createAdmission } from './callers.ts';
 import { allowPage, checkPage } from './cors.ts';
 import { bytesOf } from './large-bodies.ts';
 import { limitFor } from './limits.ts';
 import type { Leave, Turn } from './places.ts';
 import type { Identity, User } from './principal.ts';
-import type { Server } from './server.ts';
+import { BODY_LIMIT, type Server } from './server.ts';
 
 type Guard = (request: FastifyRequest) => unknown;
 
@@ -25,7 +29,8 @@ function createAdmit(server: Server, endpoint: Endpoint, guard: Guard) {
   const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const { principal } = request;
     if (endpoint.pages === true) checkPage(request, principal, server.originFor(request));
-    if (endpoint.bodyLimit !== undefined) server.largeBodies(bytesOf(request), reply, countedAs(principal));
+    const bytes = bytesOf(request, endpoint.bodyLimit ?? BODY_LIMIT);
+    if (bytes > 0) server.largeBodies(bytes, reply, countedAs(principal) || strangerOf(server, request));
     return userLimit && principal ? userLimit(request, reply, countedAs(principal)) : undefined;
   };
   const identify = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
@@ -69,6 +74,7 @@ export function createGate(
     request.principal = withTold(server, await guard(request), request);
     await takePlace(server, request, reply);
   };
+  const read = endpoint.rawBody ? noBody : readBody;
 
   // Whether the process lives is asked most when it has too much to do.
   const takePlace = endpoint.path === '/health' ? noPlace : enter;
@@ -87,27 +93,28 @@ export function createGate(
       else done();
     },
     preHandler: (request, reply, done) => {
-      let entered: Promise<void> | undefined;
+      let ready: Promise<void> | undefined;
       try {
-        entered = late.has(request) ? admitAgain(request, reply) : takePlace(server, request, reply);
+        const entered = late.has(request) ? admitAgain(request, reply) : takePlace(server, request, reply);
+        ready = entered ? entered.then(() => read(server, request, reply)) : read(server, request, reply);
       } catch (error) {
         return done(error as Error);
       }
-      if (entered) void goOn(entered, request, done);
+      if (ready) void goOn(ready, request, done);
       else done();
     },
   };
 }
 
 /** Takes a place; a promise only when there is none yet. */
-function enter({ places }: Server, request: FastifyRequest, { raw }: FastifyReply): Promise<void> | undefined {
+function enter(server: Server, request: FastifyRequest, { raw }: FastifyReply): Promise<void> | undefined {
   if (raw.destroyed) return undefined;
   const account = accountOf(request.principal);
-  if (account === undefined) {
-    hold(request, raw, places.pass());
+  if (account === undefined && server.isOurs(request)) {
+    hold(request, raw, server.places.pass());
     return undefined;
   }
-  const place = places.enter(account);
+  const place = server.places.enter(account ?? strangerOf(server, request), account === undefined);
   if (typeof place !== 'function') return waitForPlace(request, raw, place);
   hold(request, raw, place);
   return undefined;
@@ -122,6 +129,38 @@ async function waitForPlace(request: FastifyRequest, raw: ServerResponse, { come
 }
 
 const noPlace = (): undefined => undefined;
+const noBody = noPlace;
+
+/** A text that takes longer to read than it is worth to wait for, in characters. */
+const LONG_BODY = 8192;
+
+/**
+ * Reads the JSON that came. Whoever lets a hundred long ones arrive together would hold up everybody until the last of them
+ * is read: so they are read in turns of their senders, one in each turn of the loop, with what looks through them first.
+ */
+function readBody(server: Server, request: FastifyRequest, { raw }: FastifyReply): Promise<void> | undefined {
+  const text = request.body;
+  if (typeof text !== 'string') return undefined;
+  const { invalidJson } = request.routeOptions.config;
+  if (text.length <= LONG_BODY) {
+    request.body = parseJson(text, invalidJson);
+    return undefined;
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const turn = async (): Promise<void> => {
+    try {
+      // Nobody waits for it any more.
+      if (raw.destroyed) throw busy();
+      request.body = parseJson(text, invalidJson);
+      resolve();
+    } catch (error) {
+      reject(error as Error);
+    }
+    await setImmediate();
+  };
+  server.reading.run(accountOf(request.principal) ?? strangerOf(server, request), turn).catch(reject);
+  return promise;
+}
 
 const HELD = Symbol('the request that holds a place');
 type Holding = ServerResponse & { [HELD]?: FastifyRequest };
@@ -153,6 +192,10 @@ export const countedAs = (principal: unknown): string => {
   const { id = '', countedAs: other } = (principal ?? {}) as Partial<Pick<User, 'id' | 'countedAs'>>;
   return other ?? id;
 };
+
+/** The address of somebody whom nobody knows. */
+const strangerOf = (server: Server, request: FastifyRequest): string =>
+  `address:${countedAddress(server.clientAddress(request))}`;
 
 /** Whose place a request takes; undefined: nobody is known, or nobody vouches for who it is. */
 function accountOf(principal: unknown): string | undefined {

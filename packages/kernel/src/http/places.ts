@@ -21,9 +21,12 @@ export interface Turn {
 }
 
 export interface Places {
-  /** A place for a request of the account: at once, or when its turn comes. Throws 503 when there is too much to do. */
-  enter: (account: string) => Leave | Turn;
-  /** The same for what has no turn: it only counts. Undefined: nobody knows whose it is. */
+  /**
+   * A place for a request of the account: at once, or when its turn comes. Throws 503 when there is too much to do. An
+   * address of strangers has turns as an account has; all strangers together have the room of one account.
+   */
+  enter: (account: string, isStranger?: boolean) => Leave | Turn;
+  /** The same for what has no turn: it only counts. Undefined: nobody says whose it is. */
   pass: (account?: string) => Leave;
   /** What is worked on or waits for its turn. */
   underWay: () => number;
@@ -39,6 +42,7 @@ interface Waiter {
 
 interface Line {
   account: string;
+  isStranger: boolean;
   /** The oldest first. */
   held: Linked<Held>;
   waiting: Linked<Waiter>;
@@ -91,16 +95,17 @@ class SharedPlaces implements Places {
     return this.#strangerLeaves;
   }
 
-  enter(account: string): Leave | Turn {
+  enter(account: string, isStranger = false): Leave | Turn {
     this.#see(account);
-    const line = this.#lineOf(account);
-    this.#count(line.held.size + line.waiting.size);
+    const line = this.#lineOf(account, isStranger);
+    this.#count(isStranger ? this.#strangers : line.held.size + line.waiting.size);
+    if (isStranger) this.#strangers += 1;
     if (line.waiting.size === 0 && this.#hasPlace(line)) return this.#take(line);
     const { promise: comes, resolve: come } = Promise.withResolvers<Leave>();
     const place = line.waiting.add({ come });
     line.timer ??= setTimeout(this.#goesOn, HOLD_MS / 4, line).unref();
     const withdraw = (): void => {
-      if (line.waiting.delete(place)) this.#underWay -= 1;
+      if (line.waiting.delete(place)) this.#gone(line);
     };
     return { comes, withdraw };
   }
@@ -123,11 +128,16 @@ class SharedPlaces implements Places {
     return other.at < this.#now() - HERE_MS;
   }
 
-  #lineOf(account: string): Line {
+  #gone({ isStranger }: Line): void {
+    this.#underWay -= 1;
+    if (isStranger) this.#strangers -= 1;
+  }
+
+  #lineOf(account: string, isStranger = false): Line {
     let line = this.#lines.get(account);
     if (line) return line;
     if (this.#lines.size >= this.#sweepAt) this.#sweep();
-    line = { account, held: new Linked(), waiting: new Linked(), timer: undefined };
+    line = { account, isStranger, held: new Linked(), waiting: new Linked(), timer: undefined };
     this.#lines.set(account, line);
     return line;
   }
@@ -147,7 +157,7 @@ class SharedPlaces implements Places {
   #take(line: Line): Leave {
     const place: Place<Held> = line.held.add({ since: this.#now() });
     return () => {
-      if (line.held.delete(place)) this.#underWay -= 1;
+      if (line.held.delete(place)) this.#gone(line);
       if (line.waiting.size > 0) this.#goOn(line);
     };
   }

@@ -6,15 +6,15 @@ import type { RateRule } from '@troupe/domain';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Counters } from '../counters.ts';
 import { AppError, StartError } from '../errors.ts';
-import { busy } from '../fair.ts';
+import { busy, createFairQueue, type FairQueue } from '../fair.ts';
 import { randomHex } from '../ids.ts';
-import { parseJson } from '../json.ts';
 import { Linked } from '../linked.ts';
 import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { readTraceparent, withTrace } from '../telemetry/trace.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
+import { STALLED_MS } from './drained.ts';
 import { createCallers, type Callers } from './callers.ts';
 import {
   boundConnections,
@@ -38,6 +38,8 @@ import { DATA_HEADERS, PAGE_HEADERS } from './security-headers.ts';
 export const BODY_LIMIT = 1_048_576;
 /** Connections that the system keeps for us while we are at something else; beyond it they are cut. */
 const BACKLOG = 4096;
+/** One after the other: the loop can do no more. */
+const READING = { width: 1, waiting: 1000, waitingPerKey: 100, waitMs: 20_000 };
 
 export interface ServerOptions {
   service: Service;
@@ -81,8 +83,12 @@ export interface Server {
   origin: string;
   /** The platform's own origin, as this client sees it. */
   originFor: (request: FastifyRequest) => string;
-  /** Room for bodies of more than a megabyte. */
+  /** Room for bodies that are large. */
   largeBodies: LargeBodies;
+  /** Turns to read what is long. */
+  reading: FairQueue;
+  /** Whether the platform itself asks, for somebody or not. */
+  isOurs: (request: FastifyRequest) => boolean;
   /** Aborted when the server takes nobody new any more; what is under way comes to its end. */
   draining: AbortSignal;
   /** Aborted when it ends what is still under way: streams end on it. */
@@ -110,6 +116,8 @@ export function createServer(options: ServerOptions): Server {
     origin,
     originFor,
     largeBodies: createLargeBodies(),
+    reading: createFairQueue(READING),
+    isOurs,
     service,
     settings,
     log,
@@ -151,6 +159,7 @@ export function createServer(options: ServerOptions): Server {
   addBodyParsers(app);
   addErrors(app, log);
   addReadiness(server, options.ready);
+  addPatience(app);
   addObservation(server, isInternal);
   return server;
 }
@@ -280,14 +289,10 @@ const onlyAs = (kind: keyof typeof RAW_TYPES) => new AppError(400, `Content-Type
 function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    const { rawBody, invalidJson } = request.routeOptions.config;
+    const { rawBody } = request.routeOptions.config;
     if (typeof rawBody === 'string') return done(onlyAs(rawBody));
-    if (rawBody || body === '') return done(null, body === '' ? undefined : body);
-    try {
-      done(null, parseJson(body as string, invalidJson));
-    } catch (error) {
-      done(error as Error);
-    }
+    // What is JSON is read later, in its turn.
+    done(null, body === '' ? undefined : body);
   });
   for (const [kind, type] of Object.entries(RAW_TYPES))
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
@@ -301,6 +306,18 @@ function addBodyParsers(app: FastifyInstance): void {
     if (typeof rawBody === 'string') return done(onlyAs(rawBody));
     if (rawBody) return done(null, body);
     done(new AppError(400, 'Content-Type must be application/json'));
+  });
+}
+
+/** An answer that the buffers of the system may not take at once. */
+const LONG_ANSWER = 65_536;
+
+/** Who reads nothing of a long answer would hold its connection for good: as with streams, two minutes are enough. */
+function addPatience(app: FastifyInstance): void {
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    const isLong = (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > LONG_ANSWER;
+    if (isLong) reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
+    done(null, payload);
   });
 }
 

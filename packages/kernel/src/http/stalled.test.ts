@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import http from 'node:http';
 import net from 'node:net';
 import { test } from 'node:test';
 import { endpoint } from '@troupe/contract';
@@ -54,6 +55,24 @@ test('a client that stops reading an answer is let go after two minutes, and so 
   context.mock.timers.reset();
   client.resume();
   await once(client, 'close');
+  await server.close();
+});
+
+test('nor does an answer that was ready at once hold its connection for good', async (context) => {
+  const server = testServer();
+  serve(server, flood, () => ({ text: 'x'.repeat(20_000_000) }));
+  const { port } = new URL(await server.listen(0, 'WEB_PORT'));
+  let patience = 0;
+  context.mock.method(http.ServerResponse.prototype, 'setTimeout', function (this: unknown, ms: number) {
+    patience = ms;
+    return this;
+  });
+  const client = net.connect(Number(port), '127.0.0.1').pause();
+  client.on('error', () => {});
+  client.write('GET /api/flood HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  while (patience === 0) await turns(1);
+  assert.equal(patience, 120_000);
+  client.destroy();
   await server.close();
 });
 

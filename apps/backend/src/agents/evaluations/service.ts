@@ -57,9 +57,7 @@ const spentOn = ({ answer, calls, spent }: Trial) => ({
 function createTaking({ db, clock }: EvaluationsDeps) {
   async function allowed(tx: SystemTx, found: store.ForTrial): Promise<store.Outcome | { left: number }> {
     const { agent_id: agentId, evaluation_id: evaluationId } = found;
-    const today = new Date(clock());
-    today.setUTCHours(0, 0, 0, 0);
-    const { costMicros, tokens } = await store.spent(tx, { evaluationId, agentId, since: today });
+    const { costMicros, tokens } = await store.spent(tx, { evaluationId, agentId, at: clock() });
     const most = Number(found.max_cost_micros);
     if (costMicros > most || (most > 0 && costMicros === most))
       return skipped(`The evaluation may cost $${(most / 1e6).toFixed(2)}, and that is spent`);

@@ -17,17 +17,27 @@ export type ForTrial = NonNullable<Awaited<ReturnType<typeof findForTrial>>>;
 export const begin = (tx: SystemTx, resultId: string, at: Date) =>
   tx.updateTable('evaluation_results').set({ status: 'running', started_at: at }).where('id', '=', resultId).execute();
 
-/** What the evaluation has cost so far, and the tokens of all evaluations of the agent since then. */
+/** What the evaluation has cost so far, and the tokens of all trials of the agent on that day. */
 export async function spent(
   tx: SystemTx,
-  { evaluationId, agentId, since }: { evaluationId: string; agentId: string; since: Date },
+  { evaluationId, agentId, at }: { evaluationId: string; agentId: string; at: Date },
 ): Promise<{ costMicros: number; tokens: number }> {
   const { rows } = await sql<{ costMicros: number; tokens: number }>`
-    select coalesce(sum(r.cost_micros) filter (where r.evaluation_id = ${evaluationId}), 0)::float8 as "costMicros",
-      coalesce(sum(r.tokens) filter (where r.finished_at >= ${since}), 0)::float8 as tokens
-    from evaluation_results r join evaluations e on e.id = r.evaluation_id where e.agent_id = ${agentId}`.execute(tx);
+    select coalesce((select sum(cost_micros) from evaluation_results where evaluation_id = ${evaluationId}), 0)::float8
+        as "costMicros",
+      coalesce((select trial_tokens from agent_days where agent_id = ${agentId} and day = ${dayOf(at)}), 0)::float8
+        as tokens`.execute(tx);
   return rows[0] ?? { costMicros: 0, tokens: 0 };
 }
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** Only the newest evaluations are kept: what they used is written down beside them. */
+const countTokens = (tx: SystemTx, resultId: string, tokens: number, at: Date) =>
+  sql`insert into agent_days as d (agent_id, user_id, day, tokens, trial_tokens)
+    select e.agent_id, e.user_id, ${dayOf(at)}::date, 0, ${tokens}::bigint
+    from evaluation_results r join evaluations e on e.id = r.evaluation_id where r.id = ${resultId}
+    on conflict (agent_id, day) do update set trial_tokens = d.trial_tokens + excluded.trial_tokens`.execute(tx);
 
 /** Nobody stopped it, and its agent is there. */
 export async function isUnderWay(tx: SystemTx, resultId: string): Promise<boolean> {
@@ -65,7 +75,7 @@ export async function closeResult(tx: SystemTx, resultId: string, outcome: Outco
     costMicros = 0,
     ms = 0,
   } = outcome;
-  await tx
+  const closed = await tx
     .updateTable('evaluation_results')
     .set({
       status,
@@ -80,7 +90,8 @@ export async function closeResult(tx: SystemTx, resultId: string, outcome: Outco
     })
     .where('id', '=', resultId)
     .where('status', 'in', ['waiting', 'running'])
-    .execute();
+    .executeTakeFirst();
+  if (closed.numUpdatedRows > 0n && tokens > 0) await countTokens(tx, resultId, Math.round(tokens), at);
 }
 
 /** When nothing of it is left to do. Undefined: there is, or it was over before. */

@@ -1,6 +1,6 @@
 import { CallError, backend as onBackend, DEMO_LENGTH, web, type Client, type TypesOf } from '@troupe/contract';
 import { findModel, type Catalogue } from '@troupe/domain';
-import { AppError } from '@troupe/kernel';
+import { AppError, type Counters } from '@troupe/kernel';
 
 type Asked = TypesOf<typeof web.demo.chat>['body'];
 
@@ -8,10 +8,25 @@ const MAX_TOKENS = 1024;
 /** A public endpoint that costs money: older messages of a conversation are left out. */
 const MAX_MESSAGES = 20;
 const TIMEOUT_MS = 90_000;
+/** Of everybody together: whoever runs the platform pays, and nobody has to have an account. */
+const TOGETHER = [
+  { name: 'hour', most: 300, ms: 3_600_000 },
+  { name: 'day', most: 2000, ms: 86_400_000 },
+];
 
 export type Demo = ReturnType<typeof createDemo>;
 
-export function createDemo(backend: Client, catalogue: Catalogue) {
+export function createDemo(backend: Client, catalogue: Catalogue, counters: Counters) {
+  /** An address is counted before; there are more of these than anybody can pay for. */
+  async function count(): Promise<void> {
+    for (const { name, most, ms } of TOGETHER) {
+      const { count: came, resetsInMs } = await counters.hit(`demo:${name}`, ms);
+      if (came <= most) continue;
+      const headers = { 'retry-after': String(Math.ceil(resetsInMs / 1000)) };
+      throw new AppError(429, 'Too many requests', {}, { headers });
+    }
+  }
+
   async function complete({ message, model, conversation = [] }: Asked, signal: AbortSignal) {
     const earlier = conversation.flatMap(userText).slice(-MAX_MESSAGES);
     const messages = [...earlier, cut(message)].map((content) => ({ role: 'user' as const, content }));
@@ -46,6 +61,7 @@ export function createDemo(backend: Client, catalogue: Catalogue) {
       message: `Try a model without an account: one answer at a time, up to ${MAX_TOKENS} tokens.`,
     }),
     async chat(asked: Asked, signal: AbortSignal): Promise<TypesOf<typeof web.demo.chat>['reply']> {
+      await count();
       try {
         const { id, model, choices, usage } = await complete(asked, signal);
         return { id, model, message: choices[0]?.message.content ?? '', usage, done: true };

@@ -16,6 +16,8 @@ export interface RetentionDeps {
 const DAY_MS = 86_400_000;
 const LOOK_AGAIN_S = 3600;
 const AT_A_TIME = 100;
+/** Of a widget, however long it keeps them: a day brings 5,000 new ones at most. */
+const KEPT = 10_000;
 const ASK_MS = 20_000;
 
 /** A job for each widget, which sends itself again until the widget is gone. */
@@ -39,8 +41,9 @@ type Widget = NonNullable<Awaited<ReturnType<typeof visitors.widgetToClear>>>;
 async function clear(deps: RetentionDeps, userId: string, widget: Widget): Promise<boolean> {
   const { db, clock } = deps;
   const days = widget.retention_days;
-  const before = widget.removed_at === null ? new Date(clock().getTime() - days * DAY_MS) : null;
-  const over = await visitors.visitorsBefore(db.user(userId), widget.id, before, AT_A_TIME);
+  const since = new Date(clock().getTime() - days * DAY_MS);
+  const kept = widget.removed_at === null ? { since, newest: KEPT } : null;
+  const over = await visitors.visitorsBefore(db.user(userId), widget.id, kept, AT_A_TIME);
   for (const { id, session_id: sessionId } of over) {
     if (sessionId !== null) await forget(deps, userId, widget.agent_id, sessionId);
     await visitors.dropVisitor(db.user(userId), id);

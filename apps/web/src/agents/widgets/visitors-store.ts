@@ -130,10 +130,19 @@ export const widgetToClear = (tx: UserTx, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst();
 
-/** Those who were last seen before that, the longest gone first; null: all. */
-export async function visitorsBefore(tx: UserTx, widgetId: string, before: Date | null, limit: number) {
-  let found = tx.selectFrom('widget_visitors').select(['id', 'session_id']).where('widget_id', '=', widgetId);
-  if (before) found = found.where('seen_at', '<', before);
+/** Who was last seen before that, or before the newest so many, the longest gone first; null: all. */
+export async function visitorsBefore(
+  tx: UserTx,
+  widgetId: string,
+  kept: { since: Date; newest: number } | null,
+  limit: number,
+) {
+  const of = tx.selectFrom('widget_visitors').where('widget_id', '=', widgetId);
+  let found = of.select(['id', 'session_id']);
+  if (kept) {
+    const beyond = of.select('seen_at').orderBy('seen_at', 'desc').offset(kept.newest).limit(1);
+    found = found.where(({ or, eb }) => or([eb('seen_at', '<', kept.since), eb('seen_at', '<=', beyond)]));
+  }
   return found.orderBy('seen_at').limit(limit).execute();
 }
 
