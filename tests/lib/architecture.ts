@@ -79,12 +79,13 @@ export const noTestCode: Rule = (sources) =>
     .filter(({ file }) => file !== undefined && isForTests(file))
     .map(({ from, specifier }) => `${from} imports ${specifier}: that is for tests`);
 
-/** What most of a package's users must not load with it. */
+/** What most of a package's users must not load with it, or whose users must not load the package. */
 const FURTHER_ENTRIES: ReadonlySet<string> = new Set([
   '@troupe/domain/built-in-skills',
   '@troupe/domain/imports',
   '@troupe/domain/skill-md',
   '@troupe/domain/team-yaml',
+  '@troupe/fleet/program',
   '@troupe/kernel/archive',
   '@troupe/knowledge/pdf',
 ]);
