@@ -1,4 +1,5 @@
 import type { Tables } from '@troupe/db';
+import { newId } from '@troupe/kernel';
 import type { Insertable } from 'kysely';
 import type { Marks } from './marks.ts';
 
@@ -15,6 +16,18 @@ export interface ManagedIds {
   vaultId: string;
   credentialId: string;
 }
+
+export const managedIds = (): ManagedIds => ({
+  responseId: `resp_${newId()}`,
+  environmentId: `env_${newId()}`,
+  managedSessionId: `sesn_${newId()}`,
+  managedFileId: `file_${newId()}`,
+  resourceId: `sesrsc_${newId()}`,
+  deploymentId: newId(),
+  deploymentRunId: newId(),
+  vaultId: `vlt_${newId()}`,
+  credentialId: `vcred_${newId()}`,
+});
 
 export async function addManaged(
   add: <T extends keyof Tables>(table: T, values: Insertable<Tables[T]>) => Promise<unknown>,

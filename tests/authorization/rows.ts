@@ -2,7 +2,7 @@ import type { Database, Tables } from '@troupe/db';
 import { newId, sha256Hex } from '@troupe/kernel';
 import type { Insertable } from 'kysely';
 import { addFiles } from './file-rows.ts';
-import { addManaged, type ManagedIds } from './managed-rows.ts';
+import { addManaged, managedIds, type ManagedIds } from './managed-rows.ts';
 import { addSplit } from './split-rows.ts';
 import { addPushed, addTold } from './told-rows.ts';
 import type { Marks } from './marks.ts';
@@ -57,15 +57,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     pendingDeviceId: newId(),
     runId: newId(),
     pushId: newId(),
-    responseId: `resp_${newId()}`,
-    environmentId: `env_${newId()}`,
-    managedSessionId: `sesn_${newId()}`,
-    managedFileId: `file_${newId()}`,
-    resourceId: `sesrsc_${newId()}`,
-    deploymentId: newId(),
-    deploymentRunId: newId(),
-    vaultId: `vlt_${newId()}`,
-    credentialId: `vcred_${newId()}`,
+    ...managedIds(),
     splitId: newId(),
   };
 

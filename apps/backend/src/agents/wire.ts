@@ -111,12 +111,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   workJobs(deps, fleet, driver);
 
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
-  const managed = wireManaged(server, {
-    ...making,
-    reach: wake.reach,
-    listener: deps.listener,
-    sealKey: secrets.walletKey,
-  });
+  const managed = wireManaged(server, { ...making, ...deps, reach: wake.reach });
   const scheduler = createScheduler({
     db,
     log,

@@ -1,4 +1,4 @@
-import { NO_SCHEDULE, type backend, type RUN_ERRORS, type TypesOf } from '@troupe/contract';
+import { NO_SCHEDULE, RUN_ERRORS, type backend, type TypesOf } from '@troupe/contract';
 import type { UserTx } from '@troupe/db';
 import { isPlan, isTimeZone, parseSchedule, PLAN_LIMITS } from '@troupe/domain';
 import { AppError, iso, isoOrNull, newId } from '@troupe/kernel';
@@ -7,7 +7,7 @@ import * as store from './deployments-store.ts';
 import { changed, paged, type ListQuery } from './paging.ts';
 import type { Managed, ManagedDeps } from './service.ts';
 import type { ManagedSessions } from './sessions.ts';
-import { session as findSession, type Metadata } from './store.ts';
+import { remove as removeSession, session as findSession, type Metadata } from './store.ts';
 
 /**
  * Deployments as clients of Managed Agents know them: scheduled tasks that begin a session each time. The scheduler runs
@@ -39,7 +39,13 @@ const gone = () => new AppError(404, 'Deployment not found');
 export function createDeployments(deps: DeploymentDeps) {
   const inner = reading(deps);
   const execute = createExecute(deps);
-  return { ...inner.endpoints, ...making(deps, inner), ...running(deps, inner, execute), execute };
+  return {
+    ...inner.endpoints,
+    ...making(deps, inner),
+    ...changingOf(deps, inner),
+    ...running(deps, inner, execute),
+    execute,
+  };
 }
 
 interface Inner {
@@ -65,9 +71,8 @@ function scheduleOf({ cron_schedule, timezone, enabled, last_run, archived_at }:
 /** Why there is no session, in the words of the protocol. */
 function kindOf(error: unknown): RunError {
   if (!(error instanceof AppError)) return 'unknown_error';
-  if (error.message === 'The agent is archived') return 'agent_archived_error';
-  if (error.message === 'The environment is archived') return 'environment_archived_error';
-  if (error.message === 'Environment not found') return 'environment_not_found_error';
+  const named = RUN_ERRORS.find((kind) => kind === error.code);
+  if (named) return named;
   if (error.status === 429) return 'session_rate_limited_error';
   return error.status < 500 ? 'session_creation_rejected_error' : 'unknown_error';
 }
@@ -159,7 +164,8 @@ function readEndpoints({ db, managed }: DeploymentDeps, { shown, shownRun, got }
   };
 }
 
-function making({ db, clock, managed }: DeploymentDeps, { shown, got }: Inner) {
+/** What a deployment is made of, looked at before anything is written. */
+function checking({ clock, managed }: DeploymentDeps) {
   /** When it comes next; one that is paused, or has no schedule, comes never. */
   function nextRun(cron: string, timezone: string, enabled: boolean): Date | null {
     if (!isTimeZone(timezone)) throw new AppError(400, 'Invalid timezone');
@@ -177,26 +183,17 @@ function making({ db, clock, managed }: DeploymentDeps, { shown, got }: Inner) {
     if ((await managed.getEnvironment(userId, id)).archived_at !== null)
       throw new AppError(400, 'The environment is archived');
   }
-  const timesOf = (schedule: Create['schedule']) => ({
-    cron_schedule: schedule?.expression ?? NO_SCHEDULE,
-    timezone: schedule?.timezone ?? 'UTC',
-  });
-  const changing = (userId: string, id: string, work: (tx: UserTx, was: store.DeploymentRow) => Promise<void>) =>
-    db.asUser(userId, async (tx) => {
-      const was = await store.lock(tx, id);
-      if (!was) throw gone();
-      await work(tx, was);
-    });
-  const checkLiving = ({ archived_at }: store.DeploymentRow): void => {
-    if (archived_at !== null) throw new AppError(400, 'The deployment is archived');
-  };
-  const turn = (userId: string, id: string, enabled: boolean) =>
-    changing(userId, id, async (tx, was) => {
-      checkLiving(was);
-      const next_run = nextRun(was.cron_schedule, was.timezone, enabled);
-      await store.change(tx, id, { enabled, next_run, failures_in_row: 0, updated_at: clock() }, {});
-    }).then(async () => shown(userId, await got(userId, id)));
+  return { nextRun, agentIdOf, checkEnvironment };
+}
 
+const timesOf = (schedule: Create['schedule']) => ({
+  cron_schedule: schedule?.expression ?? NO_SCHEDULE,
+  timezone: schedule?.timezone ?? 'UTC',
+});
+
+function making(deps: DeploymentDeps, { shown, got }: Inner) {
+  const { db, clock } = deps;
+  const { nextRun, agentIdOf, checkEnvironment } = checking(deps);
   return {
     async create({ userId, plan }: { userId: string; plan?: unknown }, body: Create) {
       const agentId = await agentIdOf(userId, body.agent);
@@ -225,7 +222,29 @@ function making({ db, clock, managed }: DeploymentDeps, { shown, got }: Inner) {
       });
       return shown(userId, await got(userId, task.id));
     },
+  };
+}
 
+function changingOf(deps: DeploymentDeps, { shown, got }: Inner) {
+  const { db, clock } = deps;
+  const { nextRun, agentIdOf, checkEnvironment } = checking(deps);
+  const changing = (userId: string, id: string, work: (tx: UserTx, was: store.DeploymentRow) => Promise<void>) =>
+    db.asUser(userId, async (tx) => {
+      const was = await store.lock(tx, id);
+      if (!was) throw gone();
+      await work(tx, was);
+    });
+  const checkLiving = ({ archived_at }: store.DeploymentRow): void => {
+    if (archived_at !== null) throw new AppError(400, 'The deployment is archived');
+  };
+  const turn = (userId: string, id: string, enabled: boolean) =>
+    changing(userId, id, async (tx, was) => {
+      checkLiving(was);
+      const next_run = nextRun(was.cron_schedule, was.timezone, enabled);
+      await store.change(tx, id, { enabled, next_run, failures_in_row: 0, updated_at: clock() }, {});
+    }).then(async () => shown(userId, await got(userId, id)));
+
+  return {
     async update(userId: string, id: string, body: Change) {
       const agentId = body.agent === undefined ? undefined : await agentIdOf(userId, body.agent);
       if (body.environment_id !== undefined) await checkEnvironment(userId, body.environment_id);
@@ -282,6 +301,8 @@ function createExecute({ db, sessions }: DeploymentDeps): Execute {
       }
       await sessions.begin(userId, id, prompt, runId);
     } catch (error) {
+      // A session in which nothing was said is nobody's.
+      await removeSession(db, userId, 'managed_sessions', id);
       await store.noteRun(db, userId, runId, { session_id: null, error: kindOf(error) });
       throw error;
     }

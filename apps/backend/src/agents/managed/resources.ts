@@ -1,4 +1,4 @@
-import { gateway, type backend, type Client, type TypesOf } from '@troupe/contract';
+import { CallError, gateway, type backend, type Client, type TypesOf } from '@troupe/contract';
 import { AppError, iso, newId, type RequestInfo } from '@troupe/kernel';
 import type { ManagedFiles } from './files.ts';
 import * as store from './files-store.ts';
@@ -85,14 +85,10 @@ export function createResources({ db, clock, files }: Pick<ManagedDeps, 'db' | '
       const { path } = await got(into.userId, into.sessionId, id);
       await takeOut(into, path).catch((error: unknown) => {
         // The agent, or its owner, has taken it away before.
-        if (!isGone(error)) toldBy(error);
+        if (!(error instanceof CallError && error.status === 404)) toldBy(error);
       });
       await store.removeResource(db, into.userId, id);
       return { id, type: 'session_resource_deleted' as const };
     },
   };
 }
-
-const isGone = (error: unknown): boolean =>
-  (error as { status?: number; message?: string }).status === 404 &&
-  (error as { message: string }).message === 'File not found';

@@ -207,7 +207,7 @@ const environmentShape = (row: store.EnvironmentRow) => ({
 
 function environmentsOf({ db, clock }: ManagedDeps) {
   const got = (row: store.EnvironmentRow | undefined): store.EnvironmentRow => {
-    if (!row) throw new AppError(404, 'Environment not found');
+    if (!row) throw new AppError(404, 'Environment not found', {}, { code: 'environment_not_found_error' });
     return row;
   };
   return {

@@ -3,27 +3,19 @@ import { createStreams, type Stream } from '@troupe/accounts';
 import { CallError, gateway, type backend, type Client, type TypesOf } from '@troupe/contract';
 import { callOf, ManagedTranslator, type ManagedEvent, type Step } from '@troupe/interop';
 import type { Listener } from '@troupe/db';
-import { AppError, eventTexts, iso, isoOrNull, newId, type Answer, type RequestInfo } from '@troupe/kernel';
+import { AppError, eventTexts, iso, isoOrNull, newId, type Answer } from '@troupe/kernel';
+import { beginning } from './beginning.ts';
 import { changed, PAGE_BYTES, paged, type ListQuery } from './paging.ts';
 import { toldBy } from './reaching.ts';
 import type { Into, Resources } from './resources.ts';
 import type { Managed, ManagedDeps } from './service.ts';
+import type { About, Inner, Place, SessionDeps, Shown } from './session.ts';
 import * as store from './store.ts';
 import { heard, TAIL, told, type Talk } from './stream.ts';
 import type { Vaults } from './vaults.ts';
 
 /** Sessions as clients of Managed Agents know them: a name for a conversation of an agent, which the agent itself keeps. */
 
-export interface SessionDeps extends Pick<ManagedDeps, 'db' | 'clock'> {
-  managed: Managed;
-  resources: Resources;
-  vaults: Vaults;
-  /** The agent's own gateway, as its owner. */
-  reach: (agent: { id: string; userId: string }) => Promise<Client>;
-  listener: Listener;
-}
-
-type Create = TypesOf<typeof backend.managed.createSession>['body'];
 type Change = TypesOf<typeof backend.managed.updateSession>['body'];
 type Sent = TypesOf<typeof backend.managed.sendEvents>['body']['events'][number];
 
@@ -39,9 +31,7 @@ const textOf = (content: readonly { text: string }[] | null | undefined): string
 
 const STATUS = { idle: 'idle', open: 'running', waiting: 'idle' } as const;
 
-interface Place extends Talk {
-  session: store.SessionRow;
-}
+const vaultsOf = ({ vault_ids: ids }: Pick<store.SessionRow, 'vault_ids'>): string[] => (ids as string[] | null) ?? [];
 
 export function createSessions(deps: SessionDeps) {
   const { db, managed, reach } = deps;
@@ -99,90 +89,6 @@ export function createSessions(deps: SessionDeps) {
   }
   const inner = { got, place, shown };
   return { ...beginning(deps, inner), ...keeping(deps, inner), ...happening(deps, inner, createTaking(deps, inner)) };
-}
-
-interface Inner {
-  got: (userId: string, id: string) => Promise<store.SessionRow>;
-  place: (userId: string, id: string) => Promise<Place>;
-  shown: (userId: string, row: store.SessionRow, about?: About) => Promise<Shown>;
-}
-/** What is known of it, or found another way. */
-interface About {
-  status?: 'idle';
-  of?: Managed['getAgent'];
-}
-type Shown = TypesOf<typeof backend.managed.getSession>['reply'];
-
-const vaultsOf = ({ vault_ids: ids }: Pick<store.SessionRow, 'vault_ids'>): string[] => (ids as string[] | null) ?? [];
-
-type Request = Pick<RequestInfo, 'holds'>;
-/** Of a session that a deployment begins: asked for again, it is the same. */
-export interface Begun {
-  id: string;
-  deploymentId: string;
-}
-
-function beginning(deps: SessionDeps, { shown, place }: Inner) {
-  const { db, clock, managed, resources, vaults } = deps;
-  async function add(userId: string, body: Create, agentId: string, begun?: Begun): Promise<store.SessionRow> {
-    const at = clock();
-    const ids = body.vault_ids ?? [];
-    const row = {
-      id: begun?.id ?? `sesn_${newId()}`,
-      user_id: userId,
-      agent_id: agentId,
-      environment_id: body.environment_id,
-      title: body.title ?? null,
-      conversation: null,
-      deployment_id: begun?.deploymentId ?? null,
-      archived_at: null,
-      created_at: at,
-      updated_at: at,
-    };
-    const kept = {
-      ...row,
-      metadata: JSON.stringify(body.metadata ?? {}),
-      vault_ids: ids.length > 0 ? JSON.stringify(ids) : null,
-    };
-    await db.asUser(userId, async (tx) => {
-      await vaults.checkOthers(tx, agentId, ids);
-      await store.addSession(tx, kept);
-    });
-    return { ...row, metadata: body.metadata ?? {}, vault_ids: ids };
-  }
-
-  /** What it is given on its way; nothing of it is left where something is refused. */
-  async function equip(into: Into, { vault_ids: ids, resources: given }: Create, request: Request): Promise<void> {
-    const put: string[] = [];
-    try {
-      for (const one of given ?? []) put.push((await resources.add(into, one, request)).id);
-      await vaults.open(into, into.client, ids ?? []);
-    } catch (error) {
-      for (const id of put) await resources.remove(into, id).catch(() => undefined);
-      await store.remove(db, into.userId, 'managed_sessions', into.sessionId);
-      throw error;
-    }
-  }
-
-  return {
-    async create(userId: string, body: Create, request: Request, begun?: Begun) {
-      const { agent } = body;
-      const { id: agentId, archived_at } = await managed.getAgent(
-        userId,
-        typeof agent === 'string' ? agent : agent.id,
-        undefined,
-      );
-      if (archived_at !== null) throw new AppError(400, 'The agent is archived');
-      const environment = await managed.getEnvironment(userId, body.environment_id);
-      if (environment.archived_at !== null) throw new AppError(400, 'The environment is archived');
-      await resources.check(userId, body.resources ?? []);
-      await vaults.checkVaults(userId, body.vault_ids ?? []);
-      const row = await add(userId, body, agentId, begun);
-      const { client } = await place(userId, row.id);
-      await equip({ userId, agentId, sessionId: row.id, client }, body, request);
-      return shown(userId, row, { status: 'idle' });
-    },
-  };
 }
 
 /** Many sessions have the same agent. */

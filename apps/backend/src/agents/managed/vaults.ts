@@ -112,7 +112,7 @@ const expiryOf = (auth: NonNullable<CredentialChange['auth']>): string | null | 
   auth.type === 'static_bearer' ? undefined : auth.expires_at;
 const dateOf = (text: string | null | undefined): Date | null => (text == null ? null : new Date(text));
 
-function keepingCredentials({ db, clock, cipher }: VaultDeps, got: Got) {
+function findingCredentials({ db, clock, cipher }: VaultDeps, got: Got) {
   const one = async (userId: string, vaultId: string, id: string): Promise<store.CredentialRow> => {
     const vault = await got(userId, vaultId);
     const row = await store.credential(db, userId, vault.id, id);
@@ -136,6 +136,12 @@ function keepingCredentials({ db, clock, cipher }: VaultDeps, got: Got) {
       metadata: JSON.stringify(changed(was.metadata as Metadata, metadata)),
     };
   }
+  return { one, change, kept };
+}
+
+function keepingCredentials(deps: VaultDeps, got: Got) {
+  const { db, clock, cipher } = deps;
+  const { one, change, kept } = findingCredentials(deps, got);
   return {
     async createCredential(userId: string, vaultId: string, { auth, display_name: name, metadata }: NewCredential) {
       const vault = await got(userId, vaultId);

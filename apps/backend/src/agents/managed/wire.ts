@@ -3,18 +3,19 @@ import { createFiles } from './files.ts';
 import { createResources } from './resources.ts';
 import { managedRoutes } from './routes.ts';
 import { createManaged, type ManagedDeps } from './service.ts';
-import { createSessions, type SessionDeps } from './sessions.ts';
+import type { SessionDeps } from './session.ts';
+import { createSessions } from './sessions.ts';
 import { createThreads } from './threads.ts';
 import { createVaults, vaultCipher } from './vaults.ts';
 
-type WireDeps = ManagedDeps & Pick<SessionDeps, 'reach' | 'listener'> & { sealKey: string };
+type WireDeps = ManagedDeps & Pick<SessionDeps, 'reach' | 'listener'> & { secrets: { walletKey: string } };
 
 /** All that clients of Managed Agents find. */
-export function wireManaged(server: Parameters<typeof managedRoutes>[0], { sealKey, ...deps }: WireDeps) {
+export function wireManaged(server: Parameters<typeof managedRoutes>[0], { secrets, ...deps }: WireDeps) {
   const managed = createManaged(deps);
   const files = createFiles(deps);
   const resources = createResources({ ...deps, files });
-  const vaults = createVaults({ ...deps, cipher: vaultCipher(sealKey) });
+  const vaults = createVaults({ ...deps, cipher: vaultCipher(secrets.walletKey) });
   const sessions = createSessions({ ...deps, managed, resources, vaults });
   const deployments = createDeployments({ ...deps, managed, sessions });
   const threads = createThreads(sessions);

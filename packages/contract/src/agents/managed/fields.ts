@@ -37,7 +37,7 @@ export const metadataChange = z.record(z.string().min(1).max(64), z.string().max
 /** What is not there is refused by name, unless nothing is asked of it. */
 export const none = (text: string) => z.union([z.null(), z.array(z.unknown()).max(0)], text).optional();
 
-export const WRONG_AGENT =
+const WRONG_AGENT =
   'agent must be the id of an agent: versions and overrides are not taken, a run has the newest version';
 export const agentRef = z.union(
   [z.string().min(1).max(200), z.strictObject({ type: z.literal('agent'), id: z.string().min(1).max(200) })],

@@ -10,11 +10,14 @@ const REFUSED: Readonly<Record<string, string>> = {
   batches: 'send the messages one by one',
 };
 
-const NAMES = Object.keys(REFUSED).join('|');
-const PATH = new RegExp(String.raw`^/v1/(?:environments/[^/?]+/|messages/)?(${NAMES})(?:[/?]|$)`);
+/** Below an environment, and below messages. */
+const INNER = new Set(['work', 'batches']);
 
 /** Why nothing is at an address, where there is a reason; undefined: it is not known at all. */
 export function refusedPath(url: string): string | undefined {
-  const [, name] = PATH.exec(url) ?? [];
-  return name === undefined ? undefined : `${name} are not there: ${REFUSED[name]!}`;
+  const [root, version, first = '', second = '', third = ''] = url.split('?', 1)[0]!.split('/', 5);
+  if (root !== '' || version !== 'v1') return undefined;
+  const inner = first === 'messages' ? second : first === 'environments' ? third : '';
+  const name = INNER.has(inner) ? inner : INNER.has(first) ? '' : first;
+  return Object.hasOwn(REFUSED, name) ? `${name} are not there: ${REFUSED[name]!}` : undefined;
 }
