@@ -17,17 +17,6 @@ export const agents = {
   choose: (name: string) => `Choose ${name}`,
 };
 
-/** What an agent is doing, in the words of the overview. */
-export const agentStates: Record<string, string> = {
-  pending: 'being made',
-  provisioning: 'being made',
-  running: 'ready',
-  active: 'ready',
-  stopped: 'off',
-  error: 'in trouble',
-  failed: 'in trouble',
-};
-
 export const bulk = {
   title: 'What to do with the chosen agents',
   chosen: (n: number) => (n === 1 ? '1 chosen' : `${n} chosen`),

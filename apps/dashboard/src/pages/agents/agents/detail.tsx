@@ -6,7 +6,8 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { statusOf, useCall, useSend } from '../../../api.ts';
 import { modelName } from '../../../models.ts';
 import { useSession } from '../../../session.ts';
-import { agent as texts, agentStates } from '../../../texts/agents.ts';
+import { agentStates } from '../../../texts/agent-states.ts';
+import { agent as texts } from '../../../texts/agents.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { Badge, Notice, Status } from '../../../ui/card.tsx';
 import { Mask } from '../../../ui/icons.tsx';

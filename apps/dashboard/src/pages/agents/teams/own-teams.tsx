@@ -3,7 +3,7 @@ import { readTeamYaml } from '@troupe/domain/team-yaml';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../../api.ts';
 import { ago } from '../../../format.ts';
-import { agentStates } from '../../../texts/agents.ts';
+import { agentStates } from '../../../texts/agent-states.ts';
 import { teams as texts } from '../../../texts/teams.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { Card, Status } from '../../../ui/card.tsx';

@@ -6,7 +6,7 @@ import type { Team, TeamTemplate } from '@troupe/domain';
 import { useState } from 'react';
 import { statusOf, useCall, useSend } from '../../../api.ts';
 import { planName } from '../../../format.ts';
-import { agentStates } from '../../../texts/agents.ts';
+import { agentStates } from '../../../texts/agent-states.ts';
 import { teams as texts } from '../../../texts/teams.ts';
 import { states } from '../../../texts/common.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
