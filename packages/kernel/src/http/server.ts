@@ -115,8 +115,7 @@ export function createServer(options: ServerOptions): Server {
     app,
     origin,
     originFor,
-    largeBodies: createLargeBodies(),
-    reading: createFairQueue(READING),
+    ...bodyBounds(),
     isOurs,
     service,
     settings,
@@ -159,10 +158,11 @@ export function createServer(options: ServerOptions): Server {
   addBodyParsers(app);
   addErrors(app, log);
   addReadiness(server, options.ready);
-  addPatience(app);
   addObservation(server, isInternal);
   return server;
 }
+
+const bodyBounds = () => ({ largeBodies: createLargeBodies(), reading: createFairQueue(READING) });
 
 /** Those who are told to give up get a moment to say so: closing cuts every connection. */
 async function tellClosing(listeners: Server['onClosing']): Promise<void> {
@@ -332,6 +332,7 @@ function addReadiness({ app, draining }: Server, ready: ServerOptions['ready']):
 function addObservation(server: Server, isInternal: (request: FastifyRequest) => boolean): void {
   const { app, metrics, service, log } = server;
   const headers = service === 'web' ? PAGE_HEADERS : DATA_HEADERS;
+  addPatience(app);
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(headers).header('x-request-id', request.id);
     done();

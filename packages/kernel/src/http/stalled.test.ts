@@ -62,16 +62,15 @@ test('nor does an answer that was ready at once hold its connection for good', a
   const server = testServer();
   serve(server, flood, () => ({ text: 'x'.repeat(20_000_000) }));
   const { port } = new URL(await server.listen(0, 'WEB_PORT'));
-  let patience = 0;
+  const patience = Promise.withResolvers<number>();
   context.mock.method(http.ServerResponse.prototype, 'setTimeout', function (this: unknown, ms: number) {
-    patience = ms;
+    patience.resolve(ms);
     return this;
   });
   const client = net.connect(Number(port), '127.0.0.1').pause();
   client.on('error', () => {});
   client.write('GET /api/flood HTTP/1.1\r\nhost: localhost\r\n\r\n');
-  while (patience === 0) await turns(1);
-  assert.equal(patience, 120_000);
+  assert.equal(await patience.promise, 120_000);
   client.destroy();
   await server.close();
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
 import { allJobsRan } from '@troupe/testing/database/jobs';
 import { createDirector, steps, type Director } from '@troupe/testing/services/director';
 import { askBackend, person, provisioned, send, type Body, type Person } from '@troupe/testing/services/people';
@@ -345,34 +344,6 @@ test('conversations go when their time is over, and with their widget', async ()
   await allJobsRan(jobs);
   assert.equal(await sessions(), 0);
   assert.equal((await db.system.selectFrom('widgets').select('id').where('id', '=', short.id).execute()).length, 0);
-});
-
-test('a widget keeps its newest ten thousand visitors, however many come within its days', async () => {
-  const wide = await newWidget(ann, agentId);
-  const { db, jobs } = services.runtime;
-  await sql`insert into widget_visitors (id, widget_id, user_id, agent_id, origin, created_at, seen_at)
-    select 'flood' || n, ${wide.id}, ${ann.id}, ${agentId}, ${SITE}, now(), now() - n * interval '1 second'
-    from generate_series(1, 10250) n`.execute(db.system);
-  const { widgetRetentionJob } = await import('@troupe/contract');
-  const { count } = db.system.fn;
-  const kept = async () =>
-    Number(
-      (
-        await db.system
-          .selectFrom('widget_visitors')
-          .select(count('id').as('count'))
-          .where('widget_id', '=', wide.id)
-          .executeTakeFirstOrThrow()
-      ).count,
-    );
-  for (let n = 0; n < 3; n += 1) {
-    const key = `now:${wide.id}:${n}`;
-    await jobs.send(db.system, widgetRetentionJob, { widgetId: wide.id, userId: ann.id }, { key });
-    await allJobsRan(jobs);
-  }
-  assert.equal(await kept(), 10_000);
-  const oldest = db.system.selectFrom('widget_visitors').select('id').where('id', 'in', ['flood10000', 'flood10001']);
-  assert.deepEqual(await oldest.execute(), [{ id: 'flood10000' }]);
 });
 
 test('an agent that is deleted takes its widgets with it', async () => {
