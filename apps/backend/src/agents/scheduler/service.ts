@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { raiseNotice } from '@troupe/accounts';
 import { parseSchedule } from '@troupe/domain';
 import { tasksWaiting } from '@troupe/contract';
@@ -389,17 +390,8 @@ export function createScheduler(deps: SchedulerDeps) {
 }
 export type Scheduler = ReturnType<typeof createScheduler>;
 
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });
+/** Until then, or until it is called off. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> => delay(ms, undefined, { signal }).catch(() => {});
 
 function reason(error: unknown, requestMs: number): string {
   if (error instanceof Error && error.name === 'TimeoutError') return `No answer within ${requestMs / 1000} s`;
