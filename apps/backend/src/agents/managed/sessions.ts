@@ -2,17 +2,15 @@ import { EventEmitter } from 'node:events';
 import { createStreams, type Stream } from '@troupe/accounts';
 import { CallError, gateway, type backend, type Client, type TypesOf } from '@troupe/contract';
 import { callOf, ManagedTranslator, type ManagedEvent, type Step } from '@troupe/interop';
-import type { Listener } from '@troupe/db';
 import { AppError, eventTexts, iso, isoOrNull, newId, type Answer } from '@troupe/kernel';
 import { beginning } from './beginning.ts';
 import { changed, PAGE_BYTES, paged, type ListQuery } from './paging.ts';
 import { toldBy } from './reaching.ts';
-import type { Into, Resources } from './resources.ts';
-import type { Managed, ManagedDeps } from './service.ts';
+import type { Into } from './resources.ts';
+import type { Managed } from './service.ts';
 import type { About, Inner, Place, SessionDeps, Shown } from './session.ts';
 import * as store from './store.ts';
-import { heard, TAIL, told, type Talk } from './stream.ts';
-import type { Vaults } from './vaults.ts';
+import { heard, TAIL, told } from './stream.ts';
 
 /** Sessions as clients of Managed Agents know them: a name for a conversation of an agent, which the agent itself keeps. */
 
