@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ADDRESSES } from './addresses.ts';
+import { ADDRESSES, ledBy } from './addresses.ts';
 import { SIGNED_IN } from './pages.ts';
-
-const lead = (path: string, params: Record<string, string> = {}) =>
-  ADDRESSES.find(([known]) => known === path)?.[1](params);
 
 test('each leads to a page, and none hides one', () => {
   const pages = new Set(SIGNED_IN.map(([path]) => path));
@@ -17,22 +14,19 @@ test('each leads to a page, and none hides one', () => {
 });
 
 test('what they name goes along', () => {
-  const agent = '/dashboard/agents/a1';
-  assert.deepEqual(lead('/dashboard/agents/$id/talk/$conversation', { id: 'a1', conversation: 'c1' }), {
-    to: agent,
-    search: { tab: 'chat', c: 'c1' },
-  });
-  assert.deepEqual(lead('/dashboard/agents/$id/files/$', { id: 'a1', _splat: 'reports/may/plan.md' }), {
-    to: agent,
+  const to = '/dashboard/agents/a1';
+  assert.deepEqual(ledBy(`${to}/talk/c1`), { to, search: { tab: 'chat', c: 'c1' } });
+  assert.deepEqual(ledBy(`${to}/files/reports/may/plan.md`), {
+    to,
     search: { tab: 'files', folder: 'reports/may', file: 'reports/may/plan.md' },
   });
-  assert.deepEqual(lead('/dashboard/agents/$id/files/$', { id: 'a1', _splat: 'plan.md' }), {
-    to: agent,
-    search: { tab: 'files', file: 'plan.md' },
-  });
-  assert.deepEqual(lead('/dashboard/agents/$id/settings/$part', { id: 'a1', part: 'backups' }), {
-    to: agent,
-    search: { tab: 'settings', part: 'backups' },
-  });
-  assert.deepEqual(lead('/dashboard/admin/people'), { to: '/dashboard/admin', search: { tab: 'users' } });
+  assert.deepEqual(ledBy(`${to}/files/plan%20b.md`), { to, search: { tab: 'files', file: 'plan b.md' } });
+  assert.deepEqual(ledBy(`${to}/files/`), { to, search: { tab: 'files' } });
+  assert.deepEqual(ledBy(`${to}/settings/backups`), { to, search: { tab: 'settings', part: 'backups' } });
+  assert.deepEqual(ledBy('/dashboard/admin/people'), { to: '/dashboard/admin', search: { tab: 'users' } });
+});
+
+test('others lead nowhere, whatever they are made of', () => {
+  const others = ['/dashboard/nowhere/at/all', '/dashboard/agents/a1/other', '/dashboard/money/cost/more', '/', '/%'];
+  for (const path of others) assert.equal(ledBy(path), undefined);
 });

@@ -26,7 +26,6 @@ const fileOf = ({ _splat: path = '' }: Params): Record<string, string> => {
 };
 
 export const ADDRESSES: [path: string, lead: (params: Params) => Led][] = [
-  ['/dashboard/stage', () => ({ to: '/dashboard' })],
   ['/dashboard/inbox/$item', ({ item = '' }) => ({ to: '/dashboard/inbox', search: { item } })],
   ['/dashboard/agents/$id/talk', onAgent('chat')],
   ['/dashboard/agents/$id/talk/$conversation', onAgent('chat', ({ conversation = '' }) => ({ c: conversation }))],
@@ -36,8 +35,6 @@ export const ADDRESSES: [path: string, lead: (params: Params) => Led][] = [
     [`/dashboard/agents/$id/${tab}`, onAgent(tab)],
     [`/dashboard/agents/$id/${tab}/$part`, onAgent(tab, ({ part = '' }) => ({ part }))],
   ]),
-  ['/dashboard/library', () => ({ to: '/dashboard/knowledge' })],
-  ['/dashboard/money', () => ({ to: '/dashboard/cost' })],
   ...['cost', 'billing', 'wallet', 'gateway', 'policy'].map((page): [string, () => Led] => [
     `/dashboard/money/${page}`,
     () => ({ to: `/dashboard/${page}` }),
@@ -49,3 +46,36 @@ export const ADDRESSES: [path: string, lead: (params: Params) => Led][] = [
   ['/dashboard/settings/defaults', () => ({ to: '/dashboard/config' })],
   ['/dashboard/settings/computers', () => ({ to: '/dashboard/installations' })],
 ];
+
+/** What an address names: by `$name` one part of it, by `$` at its end all that is left. */
+function paramsOf(pattern: string, path: string): Params | undefined {
+  const [wanted, given] = [pattern.split('/'), path.split('/')];
+  const isOpen = wanted.at(-1) === '$';
+  if (isOpen ? given.length < wanted.length : given.length !== wanted.length) return undefined;
+  const params: Params = {};
+  for (const [place, part] of wanted.entries()) {
+    if (part === '$') params['_splat'] = given.slice(place).join('/');
+    else if (part.startsWith('$')) params[part.slice(1)] = given[place]!;
+    else if (part !== given[place]) return undefined;
+  }
+  return params;
+}
+
+/** What somebody typed need not be an encoding of anything. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Where an address leads; undefined: nowhere. */
+export function ledBy(pathname: string): Led | undefined {
+  const path = decoded(pathname).replace(/\/+$/, '');
+  for (const [pattern, lead] of ADDRESSES) {
+    const params = paramsOf(pattern, path);
+    if (params) return lead(params);
+  }
+  return undefined;
+}

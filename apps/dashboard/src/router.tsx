@@ -4,10 +4,10 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   redirect,
 } from '@tanstack/react-router';
 import type { AnyRoute } from '@tanstack/react-router';
-import { ADDRESSES } from './addresses.ts';
 import { loadPage } from './offline.ts';
 import { PUBLIC, SHARED, SIGNED_IN } from './pages.ts';
 import type { Load } from './pages.ts';
@@ -29,14 +29,17 @@ const page = (parent: AnyRoute, path: string, load: Load) =>
     validateSearch: (search: Record<string, unknown>) => search as Record<string, string>,
   });
 
-/** An address that leads to another one. */
-const leading = (parent: AnyRoute, [path, lead]: (typeof ADDRESSES)[number]) =>
+/** What no page has: an address that leads to one, or none. */
+const leading = (parent: AnyRoute) =>
   createRoute({
     getParentRoute: () => parent,
-    path,
-    beforeLoad: ({ params, search }) => {
-      const { to, search: own } = lead(params as Record<string, string>);
-      throw redirect({ to, search: { ...(search as object), ...own } as never, replace: true });
+    // With `/dashboard/$` the overview itself would be taken for one.
+    path: '/dashboard/$place/$',
+    beforeLoad: async ({ location, search }) => {
+      const { ledBy } = await import('./addresses.ts');
+      const led = ledBy(location.pathname);
+      if (!led) throw notFound();
+      throw redirect({ to: led.to, search: { ...(search as object), ...led.search } as never, replace: true });
     },
   });
 
@@ -56,10 +59,7 @@ export function createAppRouter(queries: QueryClient) {
     routeTree: root.addChildren([
       ...Object.entries(PUBLIC).map(([path, load]) => page(root, path, load)),
       page(root, ...SHARED),
-      signedIn.addChildren([
-        ...SIGNED_IN.map(([path, load]) => page(signedIn, path, load)),
-        ...ADDRESSES.map((address) => leading(signedIn, address)),
-      ]),
+      signedIn.addChildren([...SIGNED_IN.map(([path, load]) => page(signedIn, path, load)), leading(signedIn)]),
     ]),
     context: { queries },
     defaultPreload: 'intent',

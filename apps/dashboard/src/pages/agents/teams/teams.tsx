@@ -5,10 +5,10 @@ import { lazy, Suspense, useState } from 'react';
 import { imports, teams as texts } from '../../../texts/teams.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
-import { Gallery } from './gallery.tsx';
 import type { TeamWish } from './start-team.tsx';
 
 // What reads YAML is large: loaded when it is opened.
+const Gallery = lazy(() => import('./gallery.tsx').then((page) => ({ default: page.Gallery })));
 const ImportTeam = lazy(() => import('./import-team.tsx').then((page) => ({ default: page.ImportTeam })));
 const OwnTeams = lazy(() => import('./own-teams.tsx').then((page) => ({ default: page.OwnTeams })));
 const StartTeam = lazy(() => import('./start-team.tsx').then((page) => ({ default: page.StartTeam })));
