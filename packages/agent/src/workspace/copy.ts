@@ -68,6 +68,9 @@ async function clear(root: string): Promise<void> {
 
 const isThere = async (file: string): Promise<boolean> => Boolean(await lstat(file).catch(() => undefined));
 
+/** A disk can be emptied under a process that lives. */
+const isLaidOut = async (root: string): Promise<boolean> => (await isThere(root)) && (await isThere(indexOf(root)));
+
 /** From the store to the disk. */
 function taking(deps: CopyDeps, state: State) {
   const { tree, root, before, log } = deps;
