@@ -168,9 +168,6 @@ function keeping(deps: CopyDeps, state: State, { layOut, pull, know }: ReturnTyp
   };
 }
 
-/** A disk can be emptied under a process that lives. */
-const isLaidOut = async (root: string): Promise<boolean> => (await isThere(root)) && (await isThere(indexOf(root)));
-
 export function createCopy(deps: CopyDeps): Copy {
   const { root, log } = deps;
   const state: State = { version: undefined, newest: undefined, touched: new Set(), losses: 0 };
