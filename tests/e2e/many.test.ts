@@ -61,98 +61,103 @@ async function reach(rows: string, place: 'start' | 'end', wanted: Locator): Pro
 const AGENT_ROWS = 'tbody tr[data-row]';
 const TALK_ROWS = 'nav li[data-row]';
 
-browserSuite('lists of many', (stage) => {
-  let watched: WatchedPage;
-  let page: Page;
-  let agentId = '';
-  before(async () => {
-    const { call } = await signedInCaller(stage.platform, stage.platform.owner);
-    const made = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
-      name: 'Agent 1',
-      model: 'sandbox/echo',
+browserSuite(
+  'lists of many',
+  (stage) => {
+    let watched: WatchedPage;
+    let page: Page;
+    let agentId = '';
+    before(async () => {
+      const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+      const made = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
+        name: 'Agent 1',
+        model: 'sandbox/echo',
+      });
+      agentId = made.agent.id;
+      await call('POST', '/api/chat', { agentId, message: 'Hello' });
+      const { sessions } = await call<{ sessions: { id: string }[] }>('GET', `/api/agents/${agentId}/sessions`);
+      await copyRows(stage.platform, agentId, sessions[0]!.id);
+      watched = await openPage(stage.browser, stage.platform.url);
+      ({ page } = watched);
+      await signIn(page, stage.platform.owner);
     });
-    agentId = made.agent.id;
-    await call('POST', '/api/chat', { agentId, message: 'Hello' });
-    const { sessions } = await call<{ sessions: { id: string }[] }>('GET', `/api/agents/${agentId}/sessions`);
-    await copyRows(stage.platform, agentId, sessions[0]!.id);
-    watched = await openPage(stage.browser, stage.platform.url);
-    ({ page } = watched);
-    await signIn(page, stage.platform.owner);
-  });
-  after(() => watched?.context.close());
+    after(() => watched?.context.close());
 
-  test('agents: those in sight are in the document, each is found, and the keyboard goes through them', async () => {
-    await settle(page, '/dashboard/agents');
-    const region = page.getByRole('region', { name: 'Agents' });
-    const rows = region.locator(AGENT_ROWS);
-    await rows.first().waitFor();
-    assert.ok((await rows.count()) < 60, `${await rows.count()} rows`);
-    assert.equal(await region.getByRole('table').getAttribute('aria-rowcount'), String(MANY + 1));
-    await reach(AGENT_ROWS, 'end', region.locator(`tr[aria-rowindex="${MANY + 1}"]`));
-    await reach(AGENT_ROWS, 'start', region.locator('tr[aria-rowindex="2"]'));
+    test('agents: those in sight are in the document, each is found, and the keyboard goes through them', async () => {
+      await settle(page, '/dashboard/agents');
+      const region = page.getByRole('region', { name: 'Agents' });
+      const rows = region.locator(AGENT_ROWS);
+      await rows.first().waitFor();
+      assert.ok((await rows.count()) < 60, `${await rows.count()} rows`);
+      assert.equal(await region.getByRole('table').getAttribute('aria-rowcount'), String(MANY + 1));
+      await reach(AGENT_ROWS, 'end', region.locator(`tr[aria-rowindex="${MANY + 1}"]`));
+      await reach(AGENT_ROWS, 'start', region.locator('tr[aria-rowindex="2"]'));
 
-    // Where the focus is stays, however far one scrolls, and the next key goes on from there.
-    const box = rows.nth(1).getByRole('checkbox');
-    await box.focus();
-    const name = await box.getAttribute('aria-label');
-    await reach(AGENT_ROWS, 'end', region.locator(`tr[aria-rowindex="${MANY + 1}"]`));
-    const focused = () => page.evaluate<string | null>('document.activeElement?.getAttribute("aria-label")');
-    assert.equal(await focused(), name);
-    await page.keyboard.press('Space');
-    await page.getByRole('region', { name: 'What to do with the chosen agents' }).getByText('1 chosen').waitFor();
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
-    assert.match((await focused()) ?? '', /^Choose Agent/);
-    await assertAccessible(page, 'many agents with some chosen');
+      // Where the focus is stays, however far one scrolls, and the next key goes on from there.
+      const box = rows.nth(1).getByRole('checkbox');
+      await box.focus();
+      const name = await box.getAttribute('aria-label');
+      await reach(AGENT_ROWS, 'end', region.locator(`tr[aria-rowindex="${MANY + 1}"]`));
+      const focused = () => page.evaluate<string | null>('document.activeElement?.getAttribute("aria-label")');
+      assert.equal(await focused(), name);
+      await page.keyboard.press('Space');
+      await page.getByRole('region', { name: 'What to do with the chosen agents' }).getByText('1 chosen').waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      assert.match((await focused()) ?? '', /^Choose Agent/);
+      await assertAccessible(page, 'many agents with some chosen');
 
-    await page.getByLabel('Filter').fill('agent 299');
-    await page.getByText(`1 of ${MANY}`).waitFor();
-    await page.getByRole('link', { name: 'Agent 299' }).waitFor();
-    assertQuiet(watched);
-  });
+      await page.getByLabel('Filter').fill('agent 299');
+      await page.getByText(`1 of ${MANY}`).waitFor();
+      await page.getByRole('link', { name: 'Agent 299' }).waitFor();
+      assertQuiet(watched);
+    });
 
-  test('conversations: the list scrolls by itself, and says how many there are', async () => {
-    await settle(page, `/dashboard/agents/${agentId}/talk`);
-    const list = page.getByRole('navigation', { name: 'Conversations' });
-    const rows = list.locator('li[data-row]');
-    await rows.first().waitFor();
-    await list.getByRole('button', { name: 'Show older ones' }).click();
-    await list.locator('li[aria-setsize="200"]').first().waitFor();
-    assert.ok((await rows.count()) < 60, `${await rows.count()} rows`);
-    const high = (await list.boundingBox())!.height;
-    assert.ok(high < 800, 'the page does not grow with the list');
-    await reach(TALK_ROWS, 'end', list.locator('li[aria-posinset="200"]'));
-    await list.getByRole('button', { name: /Talk 200/ }).click();
-    await page.waitForURL(/c=talk-200/);
-    await assertAccessible(page, 'many conversations');
-    assertQuiet(watched);
-  });
+    test('conversations: the list scrolls by itself, and says how many there are', async () => {
+      await settle(page, `/dashboard/agents/${agentId}/talk`);
+      const list = page.getByRole('navigation', { name: 'Conversations' });
+      const rows = list.locator('li[data-row]');
+      await rows.first().waitFor();
+      await list.getByRole('button', { name: 'Show older ones' }).click();
+      await list.locator('li[aria-setsize="200"]').first().waitFor();
+      assert.ok((await rows.count()) < 60, `${await rows.count()} rows`);
+      const high = (await list.boundingBox())!.height;
+      assert.ok(high < 800, 'the page does not grow with the list');
+      await reach(TALK_ROWS, 'end', list.locator('li[aria-posinset="200"]'));
+      await list.getByRole('button', { name: /Talk 200/ }).click();
+      await page.waitForURL(/c=talk-200/);
+      await assertAccessible(page, 'many conversations');
+      assertQuiet(watched);
+    });
 
-  test('an agent is pinned to the sidebar, and taken off it', async () => {
-    await settle(page, '/dashboard/agents/many-7');
-    await page.getByRole('button', { name: 'Pin to the sidebar' }).click();
-    const pinned = page.getByRole('region', { name: 'Pinned' });
-    await pinned.getByRole('link', { name: 'Agent 7' }).waitFor();
-    await settle(page, '/dashboard/tasks');
-    await pinned.getByRole('link', { name: 'Agent 7' }).click();
-    await page.getByRole('heading', { name: 'Agent 7' }).waitFor();
-    await page.getByRole('button', { name: 'Take it off the sidebar' }).click();
-    await pinned.waitFor({ state: 'detached' });
-    assertQuiet(watched);
-  });
+    test('an agent is pinned to the sidebar, and taken off it', async () => {
+      await settle(page, '/dashboard/agents/many-7');
+      await page.getByRole('button', { name: 'Pin to the sidebar' }).click();
+      const pinned = page.getByRole('region', { name: 'Pinned' });
+      await pinned.getByRole('link', { name: 'Agent 7' }).waitFor();
+      await settle(page, '/dashboard/tasks');
+      await pinned.getByRole('link', { name: 'Agent 7' }).click();
+      await page.getByRole('heading', { name: 'Agent 7' }).waitFor();
+      await page.getByRole('button', { name: 'Take it off the sidebar' }).click();
+      await pinned.waitFor({ state: 'detached' });
+      assertQuiet(watched);
+    });
 
-  test('addresses that are said and guessed lead to their pages, with what they name', async () => {
-    const cases: [string, string][] = [
-      ['/dashboard/money/cost?period=30d', '/dashboard/cost?period=30d'],
-      ['/dashboard/admin/providers', '/dashboard/admin?tab=providers'],
-      ['/dashboard/settings/keys', '/dashboard/settings?tab=keys'],
-      [`/dashboard/agents/${agentId}/talk/talk-3?at=1`, `/dashboard/agents/${agentId}?at=1&tab=chat&c=talk-3`],
-      [`/dashboard/agents/${agentId}/settings/backups`, `/dashboard/agents/${agentId}?tab=settings&part=backups`],
-    ];
-    for (const [from, to] of cases) {
-      await settle(page, from);
-      assert.equal(page.url().slice(stage.platform.url.length), to);
-    }
-    assertQuiet(watched);
-  });
-});
+    test('addresses that are said and guessed lead to their pages, with what they name', async () => {
+      const cases: [string, string][] = [
+        ['/dashboard/money/cost?period=30d', '/dashboard/cost?period=30d'],
+        ['/dashboard/admin/providers', '/dashboard/admin?tab=providers'],
+        ['/dashboard/settings/keys', '/dashboard/settings?tab=keys'],
+        [`/dashboard/agents/${agentId}/talk/talk-3?at=1`, `/dashboard/agents/${agentId}?at=1&tab=chat&c=talk-3`],
+        [`/dashboard/agents/${agentId}/settings/backups`, `/dashboard/agents/${agentId}?tab=settings&part=backups`],
+      ];
+      for (const [from, to] of cases) {
+        await settle(page, from);
+        assert.equal(page.url().slice(stage.platform.url.length), to);
+      }
+      assertQuiet(watched);
+    });
+  },
+  // the server of its own, in whose folder its socket is
+  { DATABASE_URL: '' },
+);
