@@ -206,10 +206,21 @@ async function openDatabase(
     // Whoever made it brings it back.
     async kill() {
       signal('SIGKILL');
-      await until(() => db.ping().then(() => true), 'the database');
+      await until(() => takesNew(server.url), 'the database');
     },
   };
   return { url: server.url, db, database };
+}
+
+/** A connection of before says nothing: it outlives the postmaster for a moment. */
+async function takesNew(url: string): Promise<boolean> {
+  const db = createDatabase({ url, log: silentLog, poolSize: 2 });
+  try {
+    await db.ping();
+    return true;
+  } finally {
+    await db.close();
+  }
 }
 
 async function inTurn<In, Out>(given: readonly In[], work: (one: In) => Promise<Out>): Promise<Out[]> {

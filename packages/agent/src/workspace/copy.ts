@@ -68,6 +68,9 @@ async function clear(root: string): Promise<void> {
 
 const isThere = async (file: string): Promise<boolean> => Boolean(await lstat(file).catch(() => undefined));
 
+/** A disk can be emptied under a process that lives. */
+const isLaidOut = async (root: string): Promise<boolean> => (await isThere(root)) && (await isThere(indexOf(root)));
+
 /** From the store to the disk. */
 function taking(deps: CopyDeps, state: State) {
   const { tree, root, before, log } = deps;
@@ -184,11 +187,8 @@ export function createCopy(deps: CopyDeps): Copy {
   const isCurrent = (): boolean =>
     state.version !== undefined && state.newest !== undefined && state.newest <= state.version;
 
-  /** A disk can be emptied under a process that lives. */
-  const isLaidOut = async (): Promise<boolean> => (await isThere(root)) && (await isThere(indexOf(root)));
-
   async function catchUp(): Promise<void> {
-    if (state.version !== undefined && !(await isLaidOut())) lose(state);
+    if (state.version !== undefined && !(await isLaidOut(root))) lose(state);
     if (state.version === undefined) return took.layOut();
     if (isCurrent()) return;
     // What is not stored yet is newer than what is.
@@ -211,7 +211,7 @@ export function createCopy(deps: CopyDeps): Copy {
       }),
     ready: async () => {
       usedAt = Date.now();
-      if (!isCurrent() || !(await isLaidOut())) await inTurn(catchUp);
+      if (!isCurrent() || !(await isLaidOut(root))) await inTurn(catchUp);
     },
     touched: (where = EVERYWHERE) => void state.touched.add(where),
     keep: (fence) => (state.touched.size === 0 ? Promise.resolve() : inTurn(() => keepNow(fence))),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { type Runtime } from '@troupe/db';
+import { tasksWaiting } from '@troupe/contract';
+import { notify, type Runtime } from '@troupe/db';
 import { testRuntime } from '@troupe/testing/database/runtime';
 import { testUser } from '@troupe/testing/database/server';
 import { sql } from 'kysely';
@@ -271,7 +272,7 @@ test(
 );
 
 test('further runs of the same users leave places for those who have nothing under way', async () => {
-  for (let user = 0; user < 5; user += 1) {
+  for (let user = 0; user < 7; user += 1) {
     await testUser(runtime.db, `greedy${user}`);
     for (let n = 0; n < 20; n += 1) await addTask(`g${user}-${n}`, { user: `greedy${user}` });
   }
@@ -285,7 +286,7 @@ test('further runs of the same users leave places for those who have nothing und
     execute: (_agent, { id }) => {
       ran.push(id);
       if (id === 'late') late.resolve();
-      else if (ran.length === 30) full.resolve();
+      else if (ran.length === 50) full.resolve();
       return id === 'late' ? Promise.resolve('done') : held.promise;
     },
   });
@@ -293,10 +294,52 @@ test('further runs of the same users leave places for those who have nothing und
   await full.promise;
   await addTask('late', { user: 'late' });
   await late.promise;
-  assert.equal(ran.length, 31);
+  assert.equal(ran.length, 51);
   held.resolve('done');
   await one.close();
 });
+
+test(
+  'more tasks than have a place are told to others, who need not wait for their poll',
+  { timeout: 60_000 },
+  async () => {
+    const { db, listener } = runtime;
+    const heard = Promise.withResolvers<void>();
+    const stop = listener.on(tasksWaiting, () => heard.resolve());
+    const telling = setInterval(() => void notify(db.system, tasksWaiting, '').catch(() => undefined), 100);
+    await heard.promise;
+    clearInterval(telling);
+    stop();
+    const held = Promise.withResolvers<string>();
+    const all = Promise.withResolvers<void>();
+    const looked = Promise.withResolvers<void>();
+    const ran = { idle: 0, busy: 0 };
+    const at = (who: keyof typeof ran) =>
+      scheduler({
+        listener,
+        pollMs: 3_600_000,
+        // after its first look, which finds nothing
+        chores: [async () => looked.resolve()],
+        execute: () => {
+          ran[who] += 1;
+          if (ran.idle + ran.busy === 80) all.resolve();
+          return held.promise;
+        },
+      });
+    const [idle, busy] = [at('idle'), at('busy')];
+    idle.start();
+    await looked.promise;
+    for (let user = 0; user < 8; user += 1) {
+      await testUser(db, `many${user}`);
+      for (let n = 0; n < 10; n += 1) await addTask(`m${user}-${n}`, { user: `many${user}` });
+    }
+    busy.start();
+    await all.promise;
+    assert.ok(ran.busy >= 50 && ran.idle >= 20, JSON.stringify(ran));
+    held.resolve('done');
+    await Promise.all([idle.close(), busy.close()]);
+  },
+);
 
 test('sixty tasks of every second that were missed for a day are taken without a pause for others', async () => {
   for (let n = 0; n < 60; n += 1)
