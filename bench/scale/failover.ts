@@ -41,7 +41,7 @@ export async function benchFailover(): Promise<void> {
     const wrong = await load.look();
     // from the last answer before it to the first one after it
     const first = answers.find((at) => at > killed + SETTLED_MS) ?? Infinity;
-    const last = answers.filter((at) => at < first).at(-1) ?? killed;
+    const last = answers.findLast((at) => at < first) ?? killed;
     const seconds = (first - Math.min(last, killed)) / 1000;
     printTable('The primary is killed under load', [{ asked, answered, 'lost or doubled': wrong.length, seconds }]);
     finish('scale failover', [

@@ -91,4 +91,4 @@ async function talkOf(db: Database, agentId: string): Promise<string> {
 const stepsOf = async (db: Database, session: string): Promise<number[]> =>
   (
     await db.system.selectFrom('agent_events').select('seq').where('session_id', '=', session).orderBy('seq').execute()
-  ).map(({ seq }) => Number(seq));
+  ).map(({ seq }) => seq);

@@ -18,7 +18,7 @@ export const OLDEST = 'a8ee57b0';
 export const OLDEST_WITH_BLOBS = '52dd99b2';
 const BLOBS = 'packages/db/migrations/0149_blobs.sql';
 
-export interface Release {
+interface Release {
   name: string;
   start: typeof startService;
 }

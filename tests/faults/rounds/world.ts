@@ -22,7 +22,7 @@ export const DISK_BYTES = 64 * 1024 * 1024;
 type Start = typeof startService;
 
 /** A web or a backend. */
-export interface Service extends Member {
+interface Service extends Member {
   /** Stops it in peace, and starts it in its place from another release. */
   exchange: (start: Start) => Promise<void>;
 }

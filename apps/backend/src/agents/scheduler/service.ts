@@ -3,6 +3,7 @@ import { parseSchedule } from '@troupe/domain';
 import { tasksWaiting } from '@troupe/contract';
 import { notify, type Database, type Listener, type SystemTx } from '@troupe/db';
 import { newId, type Clock, type Log } from '@troupe/kernel';
+import { pause } from './pause.ts';
 import { promptOf } from './prompt.ts';
 import * as store from './store.ts';
 import { tellOf } from './telling-store.ts';
@@ -388,18 +389,6 @@ export function createScheduler(deps: SchedulerDeps) {
   return new TaskScheduler(deps);
 }
 export type Scheduler = ReturnType<typeof createScheduler>;
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });
 
 function reason(error: unknown, requestMs: number): string {
   if (error instanceof Error && error.name === 'TimeoutError') return `No answer within ${requestMs / 1000} s`;
