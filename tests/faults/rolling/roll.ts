@@ -38,7 +38,10 @@ const BETWEEN_MS = 2_000;
 /** A task falls due each minute, so this has one fall due in any case. */
 const LEAST_MS = 75_000;
 
-export async function roll({ from, to, sharedFolder }: Releases, say: (line: string) => void): Promise<Rolled> {
+export async function roll(
+  { from, to, sharedFolder, toldFirst }: Releases,
+  say: (line: string) => void,
+): Promise<Rolled> {
   const world = await startWorld({ start: from.start, modelMs: MODEL_MS, sharedFolder });
   try {
     say(`three webs and three backends run ${from.name}`);
@@ -50,7 +53,7 @@ export async function roll({ from, to, sharedFolder }: Releases, say: (line: str
     const exchanged: Exchanged[] = [];
     for (const member of [...world.backends, ...world.webs]) {
       await delay(BETWEEN_MS);
-      exchanged.push(await exchange(world, member, to.start, followers));
+      exchanged.push(await exchange({ world, member, start: to.start, followers, toldFirst }));
       say(lineOf(exchanged.at(-1)!));
     }
     await delay(Math.max(BETWEEN_MS, LEAST_MS - (Date.now() - began)));
@@ -63,16 +66,21 @@ export async function roll({ from, to, sharedFolder }: Releases, say: (line: str
   }
 }
 
-async function exchange(
-  { proxyLog }: World,
-  member: World['webs'][number],
-  start: Parameters<World['webs'][number]['exchange']>[0],
-  followers: readonly Follower[],
-): Promise<Exchanged> {
+async function exchange(given: {
+  world: World;
+  member: World['webs'][number];
+  start: Releases['to']['start'];
+  followers: readonly Follower[];
+  toldFirst: boolean;
+}): Promise<Exchanged> {
+  const { world, member, start, followers, toldFirst } = given;
+  const { proxyLog } = world;
   const [retried, resumed] = [await retriedIn(proxyLog), resumedBy(followers)];
+  if (toldFirst) await world.route(member);
   const began = performance.now();
   await member.exchange(start);
   const seconds = (performance.now() - began) / 1000;
+  if (toldFirst) await world.route();
   // whoever was cut comes back within the second
   await delay(1_000);
   return {
