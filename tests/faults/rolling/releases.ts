@@ -26,8 +26,11 @@ export interface Releases {
   to: Release;
   /** The older one knows no blob store. */
   sharedFolder: boolean;
-  /** The older one cuts connections on which a proxy may just have sent something, so the proxy is told before it is stopped. */
-  toldFirst: boolean;
+  /**
+   * The part that must be answered. A version that cuts idle connections when it stops, and cannot be mended any more, fails
+   * what the proxy has just sent on one of them; nothing of that was begun.
+   */
+  answered: number;
   /** Takes what was made for them off the disk. */
   remove: () => Promise<void>;
 }
@@ -45,14 +48,14 @@ export async function twoReleases(commit?: string): Promise<Releases> {
         from: releaseIn(folder, commit),
         to: here,
         sharedFolder,
-        toldFirst: !(await drainsForProxies(folder)),
+        answered: (await drainsForProxies(folder)) ? 1 : 0.99,
         remove,
       };
     }
     await checkOut('HEAD', folder);
     await writeFile(path.join(folder, 'packages/db/migrations/9999_rolled.sql'), MIGRATION);
     const to = releaseIn(folder, 'this version with a migration more');
-    return { from: here, to, sharedFolder: false, toldFirst: false, remove };
+    return { from: here, to, sharedFolder: false, answered: 1, remove };
   } catch (error) {
     await remove();
     throw error;

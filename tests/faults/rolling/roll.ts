@@ -27,7 +27,9 @@ export interface Rolled extends Tally {
   obstacles: string[];
   /** Tasks that fell due and ran. */
   ran: number;
-  /** What was lost, doubled or refused. */
+  /** What was said instead of an answer, with how often. */
+  refused: string[];
+  /** What was lost or doubled; and too few answers. */
   wrong: string[];
 }
 
@@ -39,7 +41,7 @@ const BETWEEN_MS = 2_000;
 const LEAST_MS = 75_000;
 
 export async function roll(
-  { from, to, sharedFolder, toldFirst }: Releases,
+  { from, to, sharedFolder, answered }: Releases,
   say: (line: string) => void,
 ): Promise<Rolled> {
   const world = await startWorld({ start: from.start, modelMs: MODEL_MS, sharedFolder });
@@ -53,34 +55,31 @@ export async function roll(
     const exchanged: Exchanged[] = [];
     for (const member of [...world.backends, ...world.webs]) {
       await delay(BETWEEN_MS);
-      exchanged.push(await exchange({ world, member, start: to.start, followers, toldFirst }));
+      exchanged.push(await exchange(world, member, to.start, followers));
       say(lineOf(exchanged.at(-1)!));
     }
     await delay(Math.max(BETWEEN_MS, LEAST_MS - (Date.now() - began)));
     const { tally, wrong } = await end(load, followers);
     const due = await lookForRuns(world, load.people, tasks);
-    const all = [...obstacles, ...refusals(tally), ...wrong, ...due.wrong];
-    return { ...tally, from: from.name, to: to.name, exchanged, obstacles, ran: due.ran, wrong: all };
+    const refused = refusals(tally);
+    if (tally.answered < tally.asked * answered) wrong.push(...refused);
+    const all = [...obstacles, ...wrong, ...due.wrong];
+    return { ...tally, from: from.name, to: to.name, exchanged, obstacles, ran: due.ran, refused, wrong: all };
   } finally {
     await world.stop();
   }
 }
 
-async function exchange(given: {
-  world: World;
-  member: World['webs'][number];
-  start: Releases['to']['start'];
-  followers: readonly Follower[];
-  toldFirst: boolean;
-}): Promise<Exchanged> {
-  const { world, member, start, followers, toldFirst } = given;
-  const { proxyLog } = world;
+async function exchange(
+  { proxyLog }: World,
+  member: World['webs'][number],
+  start: Releases['to']['start'],
+  followers: readonly Follower[],
+): Promise<Exchanged> {
   const [retried, resumed] = [await retriedIn(proxyLog), resumedBy(followers)];
-  if (toldFirst) await world.route(member);
   const began = performance.now();
   await member.exchange(start);
   const seconds = (performance.now() - began) / 1000;
-  if (toldFirst) await world.route();
   // whoever was cut comes back within the second
   await delay(1_000);
   return {

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createDatabase, installJobs, migrate, startEmbedded, type Database } from '@troupe/db';
 import { silentLog } from '@troupe/kernel';
 import { clockLibrary } from '@troupe/testing/machine/needs';
@@ -26,7 +25,6 @@ type Start = typeof startService;
 interface Service extends Member {
   /** Stops it in peace, and starts it in its place from another release. */
   exchange: (start: Start) => Promise<void>;
-  port: number;
 }
 
 export interface WorldOptions {
@@ -56,13 +54,8 @@ export interface World {
   databaseUrl: string;
   /** What nginx did: a line for each request, with all whom it asked. */
   proxyLog: string;
-  /** Tells nginx to send nothing to this one any more; or, without one, to all again. */
-  route: (without?: Service) => Promise<void>;
   stop: () => Promise<void>;
 }
-
-/** Until nginx works by what it was told, and what it sent before has been read. */
-const HEARD_MS = 1_500;
 
 type Closing = (() => Promise<unknown>)[];
 
@@ -89,7 +82,7 @@ async function open(closing: Closing, { start, modelMs, sharedFolder }: WorldOpt
   const [redisPort, front, inner, ...ports] = (await freePorts(3 + 2 * EACH)) as [number, number, number, ...number[]];
   const [webPorts, backendPorts] = [ports.slice(0, EACH), ports.slice(EACH)];
   const redis = await openRedis(folder, redisPort, closing);
-  const { proxy, route } = await openProxy(folder, { [front]: webPorts, [inner]: backendPorts }, closing);
+  const proxy = await openProxy(folder, { [front]: webPorts, [inner]: backendPorts }, closing);
   const settings = {
     DATABASE_URL: url,
     DATABASE_POOL: '3',
@@ -131,7 +124,6 @@ async function open(closing: Closing, { start, modelMs, sharedFolder }: WorldOpt
     clockFile: clock?.file,
     databaseUrl: url,
     proxyLog: path.join(folder, 'requests.log'),
-    route,
   };
 }
 
@@ -144,7 +136,7 @@ async function openService(
   const running = (by: Start) => async () => ofService(await by(app, env));
   const made = await member(name, running(start), () => listens(port));
   closing.push(made.stop);
-  return { ...made, port, exchange: (other) => made.exchange(running(other)) };
+  return { ...made, exchange: (other) => made.exchange(running(other)) };
 }
 
 async function openRedis(folder: string, port: number, closing: Closing): Promise<Member> {
@@ -158,11 +150,7 @@ async function openRedis(folder: string, port: number, closing: Closing): Promis
   return redis;
 }
 
-async function openProxy(
-  folder: string,
-  ways: Ways,
-  closing: Closing,
-): Promise<{ proxy: Member; route: World['route'] }> {
+async function openProxy(folder: string, ways: Ways, closing: Closing): Promise<Member> {
   const config = path.join(folder, 'nginx.conf');
   await writeFile(config, proxyConfig(folder, ways));
   const proxy = await member(
@@ -171,12 +159,7 @@ async function openProxy(
     () => listens(Number(Object.keys(ways)[0])),
   );
   closing.push(proxy.stop);
-  const route: World['route'] = async (without) => {
-    await writeFile(config, proxyConfig(folder, ways, without?.port));
-    proxy.signal('SIGHUP');
-    await delay(HEARD_MS);
-  };
-  return { proxy, route };
+  return proxy;
 }
 
 /** For one process whose clock can be set, where a library for that is here. */
@@ -250,10 +233,10 @@ async function inTurn<In, Out>(given: readonly In[], work: (one: In) => Promise<
 type Ways = Readonly<Record<number, readonly number[]>>;
 
 /** As docs/deploy.md says, without TLS. */
-function proxyConfig(folder: string, ways: Ways, without?: number): string {
+function proxyConfig(folder: string, ways: Ways): string {
   const servers = Object.entries(ways).map(
     ([port, behind]) => `
-  upstream to_${port} { ${behind.map((one) => `server 127.0.0.1:${one} ${one === without ? 'down' : 'max_fails=0'};`).join(' ')} keepalive 32; }
+  upstream to_${port} { ${behind.map((one) => `server 127.0.0.1:${one} max_fails=0;`).join(' ')} keepalive 32; }
   server {
     listen 127.0.0.1:${port};
     location / {
