@@ -79,10 +79,10 @@ const server = createServer({ noDelay: true }, (socket) => {
       if (isChunked && last < 0) return;
       const total = isChunked ? last + 5 : end + 4 + length;
       const path = buffered.slice(0, end).split(' ', 2)[1] ?? '';
-      const streams = buffered.slice(end + 4, total).includes('"stream":true');
+      const isStream = buffered.slice(end + 4, total).includes('"stream":true');
       buffered = buffered.slice(total);
       const answer = (): void => {
-        if (streams) stream(socket);
+        if (isStream) stream(socket);
         else if (!socket.destroyed) socket.write(OTHERS[path] ?? WHOLE);
       };
       if (WAIT_MS > 0) setTimeout(answer, WAIT_MS);

@@ -9,15 +9,16 @@ export async function runRoll(args: readonly string[]): Promise<number> {
     throw new Stop('From which commit? `npm run roll -- COMMIT`');
   const releases = await twoReleases(commit);
   try {
-    const { from, to, exchanged, asked, answered, kinds, ran, wrong } = await roll(releases, console.log);
+    const { from, to, exchanged, asked, answered, kinds, ran, refused, wrong } = await roll(releases, console.log);
     console.log(`\nFrom ${from} to ${to}:\n`);
     console.log(
       '| Exchanged | Seconds | Requests asked of another by the proxy | Streams resumed |\n|---|---|---|---|',
     );
     for (const one of exchanged) console.log(lineOf(one));
     console.log(`\n${answered} of ${asked} writes answered: ${JSON.stringify(kinds)}; ${ran} due tasks ran`);
+    for (const line of refused) console.log(`instead of an answer: ${line}`);
     for (const line of wrong) console.error(line);
-    console.log(wrong.length === 0 ? 'Nothing was refused, lost or doubled.' : `${wrong.length} things wrong`);
+    console.log(wrong.length === 0 ? 'Nothing was lost or doubled.' : `${wrong.length} things wrong`);
     return wrong.length === 0 ? 0 : 1;
   } finally {
     await releases.remove();

@@ -12,8 +12,6 @@ import { startService } from '@troupe/testing/processes/service';
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 
-/** The oldest commit from which all that the load does can roll. Its backends have a folder in common for files. */
-export const OLDEST = 'a8ee57b0';
 /** The oldest that keeps files in the blob store. */
 export const OLDEST_WITH_BLOBS = '52dd99b2';
 const BLOBS = 'packages/db/migrations/0149_blobs.sql';
@@ -28,24 +26,36 @@ export interface Releases {
   to: Release;
   /** The older one knows no blob store. */
   sharedFolder: boolean;
+  /**
+   * The part that must be answered. A version that cuts idle connections when it stops, and cannot be mended any more, fails
+   * what the proxy has just sent on one of them; nothing of that was begun.
+   */
+  answered: number;
   /** Takes what was made for them off the disk. */
   remove: () => Promise<void>;
 }
 
-/** From `commit` to what is here; where history does not reach back so far, from what is here to that and a migration. */
-export async function twoReleases(commit: string): Promise<Releases> {
+/** From `commit` to what is here; without one, or where history does not reach so far, from here to that and a migration. */
+export async function twoReleases(commit?: string): Promise<Releases> {
   const folder = await mkdtemp(path.join(tmpdir(), 'troupe-release-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   const here: Release = { name: 'this version', start: startService };
   try {
-    if (await isKnown(commit)) {
+    if (commit !== undefined && (await isKnown(commit))) {
       await checkOut(commit, folder);
       const sharedFolder = !existsSync(path.join(folder, BLOBS));
-      return { from: releaseIn(folder, commit), to: here, sharedFolder, remove };
+      return {
+        from: releaseIn(folder, commit),
+        to: here,
+        sharedFolder,
+        answered: (await drainsForProxies(folder)) ? 1 : 0.99,
+        remove,
+      };
     }
     await checkOut('HEAD', folder);
     await writeFile(path.join(folder, 'packages/db/migrations/9999_rolled.sql'), MIGRATION);
-    return { from: here, to: releaseIn(folder, 'this version with a migration more'), sharedFolder: false, remove };
+    const to = releaseIn(folder, 'this version with a migration more');
+    return { from: here, to, sharedFolder: false, answered: 1, remove };
   } catch (error) {
     await remove();
     throw error;
@@ -55,6 +65,11 @@ export async function twoReleases(commit: string): Promise<Releases> {
 const MIGRATION = `-- expand: a column that is nullable, which processes of an older release leave alone
 alter table agents add column rolled text;
 `;
+
+const drainsForProxies = async (folder: string): Promise<boolean> =>
+  (await readFile(path.join(folder, 'packages/kernel/src/http/drain.ts'), 'utf8').catch(() => '')).includes(
+    'behindProxy',
+  );
 
 const isKnown = (commit: string): Promise<boolean> =>
   run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: ROOT }).then(

@@ -27,7 +27,9 @@ export interface Rolled extends Tally {
   obstacles: string[];
   /** Tasks that fell due and ran. */
   ran: number;
-  /** What was lost, doubled or refused. */
+  /** What was said instead of an answer, with how often. */
+  refused: string[];
+  /** What was lost or doubled; and too few answers. */
   wrong: string[];
 }
 
@@ -38,7 +40,10 @@ const BETWEEN_MS = 2_000;
 /** A task falls due each minute, so this has one fall due in any case. */
 const LEAST_MS = 75_000;
 
-export async function roll({ from, to, sharedFolder }: Releases, say: (line: string) => void): Promise<Rolled> {
+export async function roll(
+  { from, to, sharedFolder, answered }: Releases,
+  say: (line: string) => void,
+): Promise<Rolled> {
   const world = await startWorld({ start: from.start, modelMs: MODEL_MS, sharedFolder });
   try {
     say(`three webs and three backends run ${from.name}`);
@@ -56,8 +61,10 @@ export async function roll({ from, to, sharedFolder }: Releases, say: (line: str
     await delay(Math.max(BETWEEN_MS, LEAST_MS - (Date.now() - began)));
     const { tally, wrong } = await end(load, followers);
     const due = await lookForRuns(world, load.people, tasks);
-    const all = [...obstacles, ...refusals(tally), ...wrong, ...due.wrong];
-    return { ...tally, from: from.name, to: to.name, exchanged, obstacles, ran: due.ran, wrong: all };
+    const refused = refusals(tally);
+    if (tally.answered < tally.asked * answered) wrong.push(...refused);
+    const all = [...obstacles, ...wrong, ...due.wrong];
+    return { ...tally, from: from.name, to: to.name, exchanged, obstacles, ran: due.ran, refused, wrong: all };
   } finally {
     await world.stop();
   }
@@ -66,7 +73,7 @@ export async function roll({ from, to, sharedFolder }: Releases, say: (line: str
 async function exchange(
   { proxyLog }: World,
   member: World['webs'][number],
-  start: Parameters<World['webs'][number]['exchange']>[0],
+  start: Releases['to']['start'],
   followers: readonly Follower[],
 ): Promise<Exchanged> {
   const [retried, resumed] = [await retriedIn(proxyLog), resumedBy(followers)];

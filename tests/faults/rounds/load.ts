@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, fetch } from 'undici';
 import { eventsOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { newId } from '@troupe/kernel';
@@ -59,11 +60,16 @@ function kindOf(count: number): Kind {
   return count / MIX.length < (MOST[kind] ?? Infinity) ? kind : 'chat';
 }
 
+/** A connection for each: one that is kept may be cut by the proxy just when something is sent on it. */
+const each = new Agent({ pipelining: 0 });
+const send = async (url: string, init: NonNullable<Parameters<typeof fetch>[1]>): Promise<Response> =>
+  (await fetch(url, { ...init, dispatcher: each })) as unknown as Response;
+
 async function openWriter(db: Database, address: string): Promise<Writer> {
   const user = await addUser({ db }, { plan: 'network' });
   const cookie = await cookieOf(db, user);
   const ask: Writer['ask'] = (method, path, body, { headers = {}, signal } = {}) =>
-    fetch(address + path, {
+    send(address + path, {
       method,
       headers: {
         cookie,

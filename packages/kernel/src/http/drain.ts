@@ -1,21 +1,35 @@
 import type { Server as HttpServer, ServerResponse } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { isIdle, type Connections } from './connections.ts';
 
 const LOOK_MS = 25;
 
+/** How long a proxy may go on to use connections that it has: a request may be on its way on any of them. */
+const PROXY_MS = 1_000;
+
 /**
  * Takes nobody new, and lets what is under way come to its end, for so long at most. Who only listens is sent away at
- * once: a page that waits for news, which asks again and is answered by another process.
+ * once: a page that waits for news, which asks again and is answered by another process. Behind a proxy a connection on
+ * which nothing happens is not cut at once: what was just sent on it would fail there, because nobody may send it twice.
  */
-export async function drain(server: HttpServer, connections: Connections, ms: number): Promise<void> {
+export async function drain(
+  server: HttpServer,
+  connections: Connections,
+  { ms, behindProxy }: { ms: number; behindProxy: boolean },
+): Promise<void> {
+  // Those whom the system has taken for us already come in first: they would be cut with the door.
+  await turn();
+  await turn();
   if (server.listening) server.close();
   for (const { response, socket } of connections.all()) if (response && isListening(response)) socket.destroy();
-  const until = performance.now() + ms;
+  const began = performance.now();
   for (;;) {
-    const atWork = connections.all().filter((connection) => !isIdle(connection) && !connection.upgraded);
-    for (const connection of connections.all()) if (isIdle(connection)) connection.socket.destroy();
-    if (atWork.length === 0 || performance.now() >= until) return;
+    const left = connections.all();
+    const atWork = left.filter((connection) => !isIdle(connection) && !connection.upgraded);
+    const isLate = performance.now() - began >= (behindProxy ? Math.min(PROXY_MS, ms) : 0);
+    if (isLate) for (const connection of left) if (isIdle(connection)) connection.socket.destroy();
+    const waits = isLate ? atWork.length > 0 : left.some(({ upgraded }) => !upgraded);
+    if (!waits || performance.now() - began >= ms) return;
     // Its next request belongs elsewhere.
     for (const { response } of atWork) if (response?.headersSent === false) response.setHeader('connection', 'close');
     await delay(LOOK_MS);

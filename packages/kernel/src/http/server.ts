@@ -146,7 +146,8 @@ export function createServer(options: ServerOptions): Server {
     listen: (port, portSetting) => listenAt(app, settings.HOST, port, portSetting),
     async close() {
       draining.abort();
-      await drain(app.server, connections, settings.STOP_WAIT_SECONDS * 1000);
+      const ms = settings.STOP_WAIT_SECONDS * 1000;
+      await drain(app.server, connections, { ms, behindProxy: settings.TRUST_PROXY > 0 });
       closing.abort();
       await tellClosing(server.onClosing);
       await app.close();
@@ -245,7 +246,9 @@ function listenError(error: unknown, host: string, port: number, setting: string
 
 /** Before routes, limits and guards: who came by a name or an address that is not ours is told so, and no more. */
 function addDoor(server: Server): void {
-  server.app.addHook('onRequest', (request, _reply, done) => {
+  server.app.addHook('onRequest', (request, reply, done) => {
+    // One that came on a connection of before: the next belongs elsewhere.
+    if (server.draining.aborted) void reply.header('connection', 'close');
     try {
       server.checkHost(request.headers.host);
       checkAddress(request.url);
