@@ -208,6 +208,7 @@ const WEB: Record<string, Make> = {
   }),
   'PUT /api/agents/:id/purpose': agentWith({ instruction: 'stolen' }),
   'POST /api/access': only({ note: 'stolen' }),
+  'PUT /api/admin/joining': only({ mode: 'open', plan: null, days: null }),
   'POST /api/admin/access/:id': ({ userId: id }) => ({ params: { id }, body: { grant: 'network' } }),
   'GET /api/live': ({ agentId, conversationId }) => ({ query: { watch: `${agentId}:${conversationId}:0` } }),
   'POST /api/agents/:id/messages': ({ agentId: id, conversationId: sessionId }) => [

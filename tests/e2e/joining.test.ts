@@ -34,6 +34,32 @@ browserSuite(
       await model.close();
     });
 
+    test('an administrator says who may join, and the page for new accounts says so', async () => {
+      const { page } = boss;
+      const rule = async (who: string, plan: string, days?: string): Promise<void> => {
+        await settle(page, '/dashboard/admin?tab=invites');
+        await page.getByLabel('New accounts').selectOption(who);
+        await page.getByLabel('Begin with').selectOption(plan);
+        if (days !== undefined) await page.getByLabel('For how many days').fill(days);
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('Saved. It counts for the next new account.').waitFor();
+      };
+      await rule('invite', 'solo', '14');
+      await assertAccessible(page, 'who may join');
+      assert.deepEqual(await caller.call('GET', '/api/admin/joining'), { mode: 'invite', plan: 'solo', days: 14 });
+      const watched = await openPage(stage.browser, stage.platform.url);
+      await settle(watched.page, '/signup');
+      await watched.page.getByText(/takes new people by invitation/).waitFor();
+      assert.equal(await watched.page.getByLabel('E-mail').count(), 0);
+      await assertAccessible(watched.page, 'a sign-up that needs an invitation');
+      await watched.page.getByRole('link', { name: 'I have an invitation' }).click();
+      await watched.page.getByLabel('Invitation code').waitFor();
+      assertQuiet(watched);
+      await watched.context.close();
+      await rule('open', '');
+      assert.deepEqual(await caller.call('GET', '/api/admin/joining'), { mode: 'open', plan: null, days: null });
+    });
+
     test('who signs up asks for access, is granted it live, and gets a first answer', async () => {
       const watched = await openPage(stage.browser, stage.platform.url);
       const { page } = watched;

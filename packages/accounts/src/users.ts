@@ -18,6 +18,8 @@ export interface NewUser {
 export interface PlanChange {
   plan?: Plan | null;
   subscriptionStatus?: SubscriptionStatus;
+  /** Left out: until it is changed again. */
+  endsAt?: Date | undefined;
 }
 
 export interface Users {
@@ -39,7 +41,7 @@ export const normalEmail = (email: string): string => email.trim().normalize('NF
 
 function planning({ clock, audit }: { clock: Clock; audit: Audit }): Pick<Users, 'changePlan'> {
   return {
-    async changePlan(tx, id, { plan, subscriptionStatus }, { actorId, reason, ip }) {
+    async changePlan(tx, id, { plan, subscriptionStatus, endsAt }, { actorId, reason, ip }) {
       const before = await tx
         .selectFrom('users')
         .select(['plan', 'subscription_status'])
@@ -49,7 +51,7 @@ function planning({ clock, audit }: { clock: Clock; audit: Audit }): Pick<Users,
       if (!before) return null;
       const row = await tx
         .updateTable('users')
-        .set({ plan, subscription_status: subscriptionStatus, updated_at: clock() })
+        .set({ plan, subscription_status: subscriptionStatus, plan_ends_at: endsAt ?? null, updated_at: clock() })
         .where('id', '=', id)
         .returning(USER_COLUMNS)
         .executeTakeFirstOrThrow();

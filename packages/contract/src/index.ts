@@ -27,6 +27,7 @@ export { GRACE_DAYS, CLOSING_REFUSALS } from './identity/account.ts';
 export { CONFIRM_FIRST, SIGN_IN_AGAIN, PASSKEYS_NEED_A_NAME } from './identity/fields.ts';
 export * from './identity/jobs.ts';
 export { MISSING_KEY, INVALID_KEY } from './identity/keys/web.ts';
+export { JOINING_MODES, NOT_JOINING, type JoiningMode, type JoiningRules } from './identity/joining.ts';
 export type { SignInError } from './identity/oauth.ts';
 export { OTHER_ACCOUNT } from './identity/register.ts';
 export { SECURITY_EVENTS } from './identity/risc.ts';

@@ -14,6 +14,7 @@ export * as authorization from './identity/authorization.ts';
 export * as factors from './identity/factors.ts';
 export * as federated from './identity/federated.ts';
 export * as invites from './identity/invites.ts';
+export * as joining from './identity/joining.ts';
 export * as keys from './identity/keys/web.ts';
 export * as oauth from './identity/oauth.ts';
 export * as password from './identity/password.ts';

@@ -636,6 +636,13 @@ export interface Tables {
     used_by: Nullable<string>;
     user_id: string;
   };
+  joining: {
+    changed_at: Timestamp;
+    days: Nullable<number>;
+    mode: 'open' | 'invite' | 'closed';
+    one: Default<boolean>;
+    plan: Nullable<'solo' | 'collective' | 'label' | 'network'>;
+  };
   knowledge_collections: {
     changes: Default<number>;
     created_at: Timestamp;
@@ -1303,6 +1310,7 @@ export interface Tables {
     notifications: Default<Json>;
     password_hash: Nullable<string>;
     plan: Nullable<'solo' | 'collective' | 'label' | 'network'>;
+    plan_ends_at: Nullable<Timestamp>;
     referral_code: string;
     subscription_status: Default<'active' | 'inactive' | 'past_due' | 'cancelled'>;
     updated_at: Timestamp;

@@ -215,10 +215,11 @@ export const audit = {
 
 export const admin = {
   title: 'Admin',
-  lead: 'People and their plans, invitations, and how the platform is.',
+  lead: 'People and their plans, who may join, and how the platform is.',
   tabs: 'Admin',
   users: 'People',
   search: 'Search by e-mail or name',
+  joining: 'Joining',
   invites: 'Invitations',
   health: 'Platform',
   audit: 'Audit log',

@@ -68,7 +68,7 @@ export const auth = {
     unverified: 'Resend the verification mail',
     errors: {
       AccessDenied:
-        'Access was denied: you cancelled at the provider, or sign-in with it is switched off for your account.',
+        'Access was denied: you cancelled at the provider, sign-in with it is switched off for your account, or this installation takes no new people that way.',
       IdpAuthFailed: 'The provider sent you back without a sign-in. Please try again.',
       IdpNotConfigured:
         'This provider is not set up on this platform. Use another way to sign in, or ask its operator.',

@@ -53,7 +53,12 @@ export const parts = {
     account: 'Export or delete the account',
     audit: 'Audit log',
   },
-  admin: { users: 'People', invites: 'Invitations', providers: 'Providers of AI models', health: 'Platform health' },
+  admin: {
+    users: 'People',
+    invites: 'Joining and invitations',
+    providers: 'Providers of AI models',
+    health: 'Platform health',
+  },
 };
 
 export const shell = {

@@ -10,6 +10,7 @@ import { federatedRoutes } from './federated/routes.ts';
 import { createFederated } from './federated/service.ts';
 import { createIdp1 } from './oauth/idp1.ts';
 import { createIdp2 } from './oauth/idp2.ts';
+import type { Joining } from './joining/service.ts';
 import { oauthRoutes } from './oauth/routes.ts';
 import { createOAuth } from './oauth/service.ts';
 import { riscRoutes } from './risc/routes.ts';
@@ -30,7 +31,10 @@ export interface ProviderDeps extends WebDeps {
 }
 
 /** Wires what others vouch for: identity providers, wallets, security events. */
-export function wireProviders(server: Server, deps: ProviderDeps): { close: () => Promise<void> } {
+export function wireProviders(
+  server: Server,
+  deps: ProviderDeps & { joining: Joining },
+): { close: () => Promise<void> } {
   const { settings, url, secrets, l2, l2Verifier } = deps;
   const baseUrl = settings.BASE_URL ?? url;
   // The operator names the providers: they may be on the own network.

@@ -19,6 +19,8 @@ import { authorizationRoutes } from './authorization/routes.ts';
 import { createAuthorization } from './authorization/service.ts';
 import { inviteRoutes } from './invites/routes.ts';
 import { createInvites } from './invites/service.ts';
+import { joiningRoutes } from './joining/routes.ts';
+import { createJoining } from './joining/service.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { createKeys } from './keys/service.ts';
 import { passwordRoutes } from './password/routes.ts';
@@ -41,7 +43,10 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
   const attempts = createAttempts(counters);
   const invites = createInvites({ db, accounts, mail, clock, walletKey: secrets.walletKey, baseUrl });
 
-  registerRoutes(server, createRegistration({ db, accounts, invites, bots, mail, baseUrl }));
+  const joining = createJoining({ ...deps, baseUrl });
+
+  joiningRoutes(server, joining);
+  registerRoutes(server, createRegistration({ db, accounts, invites, joining, bots, mail, baseUrl }));
   sessionRoutes(
     server,
     createSessionService({
@@ -67,7 +72,7 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
   adminRoutes(server, createAdmin({ db, accounts }));
   auditRoutes(server, createAuditService(db));
   wireAuthorization(server, deps);
-  return wireProviders(server, deps);
+  return wireProviders(server, { ...deps, joining });
 }
 
 /** What people have beside a password. */

@@ -16,6 +16,8 @@ const access = z.object({
   /** `member`: there is an active plan. */
   state: z.enum(['member', 'none', 'asked', 'refused']),
   plan: planName.nullable(),
+  /** Until when the plan was given; null: until it is changed. */
+  endsAt: nullableTimestamp,
   /** Plans can be bought here; otherwise an administrator grants them. */
   sold: z.boolean(),
   askedAt: nullableTimestamp,

@@ -23,5 +23,12 @@ export const eraseAccountJob = job({
   untilDone: true,
 });
 
+/** A plan that was given for some days has come to its end, unless it was changed meanwhile. */
+export const planEndsJob = job({
+  queue: 'plan-ends',
+  data: z.object({ userId: z.string() }),
+  untilDone: true,
+});
+
 /** Told by the database when a session, key, device or gateway token is no more; the payload names it: `device:ID`. */
 export const credentialEnded = signal({ channel: 'credential_ended', payload: z.string(), as: 'text' });

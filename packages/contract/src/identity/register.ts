@@ -18,6 +18,7 @@ import {
 } from '../fields.ts';
 import { ACCESS_DENIED, botFields, identity, message, TOO_MANY } from './fields.ts';
 import { REFERRAL_LENGTH } from '../forms.ts';
+import { NOT_JOINING } from './joining.ts';
 
 const EMAIL_AND_PASSWORD = 'Email and password required';
 const BAD_REFERRAL = 'Invalid referral code';
@@ -48,7 +49,7 @@ export const create = endpoint({
   reply: z.object({ id: z.string(), email: z.string(), name: z.string() }),
   errors: {
     400: [EMAIL_AND_PASSWORD, BAD_EMAIL, SHORT_PASSWORD, BAD_REFERRAL, 'Invalid invite token format'],
-    403: [ACCESS_DENIED],
+    403: [ACCESS_DENIED, NOT_JOINING.invite, NOT_JOINING.closed],
     404: ['Invalid or expired invite'],
     409: ['User already exists'],
     410: ['Invite has already been used'],

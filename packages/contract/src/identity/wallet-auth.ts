@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { neededSecret } from '../fields.ts';
 import { signedInOrStep } from './fields.ts';
+import { NOT_JOINING } from './joining.ts';
 
 const wallet = { service: 'web', tag: 'Identity', auth: 'none' } as const;
 
@@ -30,6 +31,7 @@ export const signIn = endpoint({
   errors: {
     400: [MISSING],
     401: ['Invalid signature', 'Only smart-contract wallets are supported'],
+    403: [NOT_JOINING.invite, NOT_JOINING.closed],
     429: ['Too many requests'],
     503: ['Verification unavailable'],
   },

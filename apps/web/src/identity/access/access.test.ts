@@ -14,7 +14,7 @@ const waiting = async () => (await admin.ask('GET', '/api/admin/access')).body;
 
 test('who has no plan asks, is granted one and told so by mail; the administrators’ notice goes', async () => {
   const ann = await web.signUp({ name: 'Ann' });
-  const nothing = { plan: null, sold: false, askedAt: null, note: '', answer: '' };
+  const nothing = { plan: null, endsAt: null, sold: false, askedAt: null, note: '', answer: '' };
   assert.deepEqual((await ann.ask('GET', '/api/access')).body, { state: 'none', ...nothing });
   const asked = (await ann.ask('POST', '/api/access', { note: 'For the tour' })).body;
   assert.deepEqual([asked.state, asked.note], ['asked', 'For the tour']);

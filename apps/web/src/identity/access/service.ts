@@ -9,6 +9,7 @@ import {
   changeNote,
   countWaiting,
   listWaiting,
+  readPlanEnd,
   readRequest,
   saveRequest,
   settleRequest,
@@ -106,11 +107,12 @@ export function createAccess(deps: AccessDeps) {
   };
 
   async function read(user: User): Promise<Access> {
-    const row = await readRequest(db.user(user.id), user.id);
+    const [row, end] = await Promise.all([readRequest(db.user(user.id), user.id), readPlanEnd(db.system, user.id)]);
     const open = row?.state === 'granted' ? undefined : row?.state;
     return {
       state: isMember(user) ? 'member' : (open ?? 'none'),
       plan: isPlan(user.plan) ? user.plan : null,
+      endsAt: isoOrNull(end?.plan_ends_at ?? null),
       sold,
       askedAt: isoOrNull(row?.asked_at ?? null),
       note: row?.note ?? '',

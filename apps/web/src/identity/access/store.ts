@@ -3,6 +3,10 @@ import type { SystemTx, UserTx } from '@troupe/db';
 export const readRequest = (tx: UserTx | SystemTx, userId: string) =>
   tx.selectFrom('access_requests').selectAll().where('user_id', '=', userId).executeTakeFirst();
 
+/** Until when the plan was given. */
+export const readPlanEnd = (tx: SystemTx, userId: string) =>
+  tx.selectFrom('users').select('plan_ends_at').where('id', '=', userId).executeTakeFirst();
+
 /** A new request, or another note to the one that waits. */
 export async function saveRequest(tx: SystemTx, userId: string, note: string, now: Date): Promise<void> {
   const fresh = { note, asked_at: now, state: 'asked' as const, decided_at: null, decided_by: null, answer: '' };

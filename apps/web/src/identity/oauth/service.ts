@@ -2,6 +2,7 @@ import { normalEmail, type Accounts, type Origin, type ProviderTokens } from '@t
 import type { SignInError } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
 import { createCipher, randomHex, sameSecret, type Clock, type Cookie, type Log } from '@troupe/kernel';
+import type { Joining } from '../joining/service.ts';
 import type { FailedSignIns } from '../failed-sign-ins.ts';
 import type { Profile, Provider, Ticket } from './provider.ts';
 import { lockUser } from './store.ts';
@@ -23,6 +24,7 @@ export interface CallbackQuery {
 interface OAuthDeps {
   db: Database;
   accounts: Accounts;
+  joining: Joining;
   /** Undefined: not configured. */
   providers: Record<ProviderName, Provider | undefined>;
   failedSignIns: FailedSignIns;
@@ -148,14 +150,17 @@ function createTickets({ sessionSecret, secure, clock }: OAuthDeps) {
   };
 }
 
-function createSignIn({ accounts }: OAuthDeps) {
+function createSignIn({ accounts, joining }: OAuthDeps) {
   const { users, links, sessions, verification, prove } = accounts;
 
   async function userFor(tx: SystemTx, name: ProviderName, { subject, email, name: called }: Profile, ip: string) {
     const link = await links.find(tx, name, subject);
     if (link) return lockUser(tx, link.userId);
     if (email === null) throw new Refused('IdpNoEmail');
-    const created = await users.create(tx, { email, name: called, verified: true });
+    const known = await users.byEmail(tx, email);
+    if (!known) await orRefuse('AccessDenied', joining.admit(tx, { invited: false }));
+    const created = known ? null : await users.create(tx, { email, name: called, verified: true });
+    if (created) await joining.begin(tx, created);
     const found = created ?? (await users.byEmail(tx, email));
     const user = found && (await lockUser(tx, found.id));
     if (user && user.email !== normalEmail(email)) throw new Error('the address changed hands during the sign-in');

@@ -5,6 +5,7 @@ import { AppError, type User } from '@troupe/kernel';
 import type { BotFields, Bots } from '../bots.ts';
 import type { MailRoom } from '../../platform/mail.ts';
 import type { Invites } from '../invites/service.ts';
+import type { Joining } from '../joining/service.ts';
 import { findGiver, linkUser } from './store.ts';
 
 interface NewAccount extends BotFields {
@@ -19,6 +20,7 @@ interface RegistrationDeps {
   db: Database;
   accounts: Accounts;
   invites: Invites;
+  joining: Joining;
   bots: Bots;
   mail: MailRoom;
   /** Public address of web. */
@@ -47,7 +49,7 @@ function defineMail({ db, accounts, mail, baseUrl }: RegistrationDeps): void {
 export type Registration = ReturnType<typeof createRegistration>;
 
 export function createRegistration(deps: RegistrationDeps) {
-  const { db, accounts, invites, bots, mail } = deps;
+  const { db, accounts, invites, joining, bots, mail } = deps;
   const { users, credits, verification, passwords, prove, audit } = accounts;
 
   async function takeOrigin(tx: SystemTx, user: UserRow, { inviteToken, referralCode }: NewAccount): Promise<void> {
@@ -67,6 +69,7 @@ export function createRegistration(deps: RegistrationDeps) {
   return {
     async register(account: NewAccount, ip: string): Promise<{ id: string; email: string; name: string }> {
       await bots.check(account);
+      await joining.admit(db.system, { invited: account.inviteToken !== undefined });
       // Only to spare the hash: the insert below is what decides.
       if (await users.byEmail(db.system, account.email)) throw exists();
       const passwordHash = await passwords.hash(account.password, ip);
@@ -75,6 +78,7 @@ export function createRegistration(deps: RegistrationDeps) {
         if (!user) throw exists();
         await audit(tx, { userId: user.id, action: 'register', ip });
         await takeOrigin(tx, user, account);
+        await joining.begin(tx, user);
         if (verification.required) await mail.post(tx, 'verify', { email: user.email });
         else await credits.settle(tx, user.id);
         return { id: user.id, email: user.email, name: user.name };

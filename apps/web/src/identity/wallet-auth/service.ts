@@ -3,11 +3,13 @@ import { l2Network, verifySiwe, type Verifier } from '@troupe/chain';
 import { WALLET_EMAIL_SUFFIX } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
 import { AppError, randomHex, type Clock } from '@troupe/kernel';
+import type { Joining } from '../joining/service.ts';
 import { addNonce, hasNonce, useNonce } from './store.ts';
 
 interface WalletAuthDeps {
   db: Database;
   accounts: Accounts;
+  joining: Joining;
   /** Undefined: no L2 network is configured. */
   verifier: Verifier | undefined;
   baseUrl: string;
@@ -22,7 +24,7 @@ const invalid = () => new AppError(401, 'Invalid signature');
 
 export type WalletAuth = ReturnType<typeof createWalletAuth>;
 
-export function createWalletAuth({ db, accounts, verifier, baseUrl, clock }: WalletAuthDeps) {
+export function createWalletAuth({ db, accounts, joining, verifier, baseUrl, clock }: WalletAuthDeps) {
   const { users, links, sessions } = accounts;
   const domain = new URL(baseUrl).host;
 
@@ -33,7 +35,11 @@ export function createWalletAuth({ db, accounts, verifier, baseUrl, clock }: Wal
     const email = subject + WALLET_EMAIL_SUFFIX;
     const name = `Wallet:${subject.slice(0, 6)}...${subject.slice(-4)}`;
     // Nobody can register such an address: whoever has it has the wallet.
-    const user = (await users.create(tx, { email, name, verified: true })) ?? (await users.byEmail(tx, email));
+    const known = await users.byEmail(tx, email);
+    if (!known) await joining.admit(tx, { invited: false });
+    const created = known ? null : await users.create(tx, { email, name, verified: true });
+    if (created) await joining.begin(tx, created);
+    const user = created ?? known ?? (await users.byEmail(tx, email));
     if (!user) throw new Error('the user went away during the sign-in');
     await links.save(tx, { userId: user.id, provider: 'wallet', subject });
     return user;

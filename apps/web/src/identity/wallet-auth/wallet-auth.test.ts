@@ -73,6 +73,19 @@ describe('wallet sign-in', () => {
       assert.equal(again.json().user.id, user.id);
     });
 
+  test('where nobody new is taken, a wallet that is known signs in and another does not', async () => {
+    const known = await chain.smartWallet({ deployed: true });
+    await signIn(known);
+    await web.deps.db.system.insertInto('joining').values({ mode: 'closed', changed_at: new Date() }).execute();
+    try {
+      const refused = await signIn(await chain.smartWallet({ deployed: true }));
+      assert.deepEqual([refused.statusCode, refused.json()], [403, { error: 'No new accounts are made here' }]);
+      assert.equal((await signIn(known)).statusCode, 200);
+    } finally {
+      await web.deps.db.system.deleteFrom('joining').execute();
+    }
+  });
+
   test('with a second factor the signature is the first step alone', async () => {
     const wallet = await chain.smartWallet({ deployed: true });
     const { user } = (await signIn(wallet)).json();

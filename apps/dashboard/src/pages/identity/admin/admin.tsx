@@ -29,7 +29,7 @@ export default function Admin() {
         onChange={(next) => void navigate({ to: '.', search: { tab: next } as never })}
         tabs={[
           { key: 'users', label: texts.users, content: () => <AdminUsers /> },
-          { key: 'invites', label: texts.invites, content: () => <AdminInvites /> },
+          { key: 'invites', label: texts.joining, content: () => <AdminInvites /> },
           { key: 'providers', label: providers.tab, content: () => <AdminProviders /> },
           { key: 'health', label: texts.health, content: () => <AdminHealth /> },
         ]}

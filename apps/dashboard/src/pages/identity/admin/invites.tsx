@@ -11,6 +11,7 @@ import { TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
+import { Joining } from './joining.tsx';
 
 const columnsOf = (): Column<TypesOf<typeof web.invites.list>['reply']['invites'][number]>[] => [
   {
@@ -40,6 +41,7 @@ export function AdminInvites() {
   const send = useSend(web.invites.createByAdmin, { refresh: [web.invites.list], done: () => setEmail('') });
   return (
     <div className="flex flex-col gap-5">
+      <Joining />
       <Card title={texts.inviteTitle} hint={texts.inviteHint}>
         <Form error={send.error} fields={[]} onSubmit={() => send.mutate({ body: { email } })}>
           <div className="flex flex-wrap items-end gap-3">

@@ -2,10 +2,11 @@ import { web } from '@troupe/contract';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../../../api.ts';
+import { call, useCall } from '../../../api.ts';
 import { withChallenge } from '../../../challenge.ts';
+import { notJoining } from '../../../texts/joining.ts';
 import { auth } from '../../../texts/public.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
@@ -24,6 +25,31 @@ async function signUp({ email, password, ...rest }: Form, inviteToken: string | 
 }
 
 export default function SignUp() {
+  const { invite } = useSearch({ strict: false });
+  const { data, isPending } = useCall(web.joining.getMode, {}, { retry: false });
+  // Whoever may come is let in by the server: where it does not say, the form is there.
+  const mode = data?.mode ?? 'open';
+  if (isPending && !invite)
+    return (
+      <NarrowPage title={texts.title} lead={texts.lead}>
+        <SignInInstead />
+      </NarrowPage>
+    );
+  if (mode === 'open' || (mode === 'invite' && invite)) return <NewAccount />;
+  return (
+    <NarrowPage title={texts.title}>
+      <Notice tone="accent">{notJoining[mode]}</Notice>
+      {mode === 'invite' && (
+        <LinkButton kind="primary" to="/invite">
+          {notJoining.haveCode}
+        </LinkButton>
+      )}
+      <SignInInstead />
+    </NarrowPage>
+  );
+}
+
+function NewAccount() {
   const { invite, ref, next } = useSearch({ strict: false });
   const [form, setForm] = useState<Form>({ name: '', email: '', password: '', referralCode: ref ?? '', website: '' });
   const enter = useEnter(next);
