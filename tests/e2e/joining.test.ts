@@ -58,6 +58,7 @@ browserSuite(
       await watched.context.close();
       await rule('open', '');
       assert.deepEqual(await caller.call('GET', '/api/admin/joining'), { mode: 'open', plan: null, days: null });
+      await settle(page, '/dashboard');
     });
 
     test('who signs up asks for access, is granted it live, and gets a first answer', async () => {

@@ -305,6 +305,7 @@ export interface Endpoints {
     reply: {
       state: 'member' | 'none' | 'asked' | 'refused';
       plan: 'solo' | 'collective' | 'label' | 'network' | null;
+      endsAt: string | null;
       sold: boolean;
       askedAt: string | null;
       note: string;
@@ -422,6 +423,14 @@ export interface Endpoints {
       })[];
       total: number;
       active: number;
+    };
+  };
+  /** Who may make an account, and what it begins with */
+  'GET /api/admin/joining': {
+    reply: {
+      mode: 'open' | 'invite' | 'closed';
+      plan: 'solo' | 'collective' | 'label' | 'network' | null;
+      days: number | null;
     };
   };
   /** Providers of AI models: those of the environment first, in the order in which they are asked */
@@ -1841,6 +1850,12 @@ export interface Endpoints {
       memory: number | null;
     };
   };
+  /** Whether an account can be made here: by anybody, with an invitation, or not at all */
+  'GET /api/joining': {
+    reply: {
+      mode: 'open' | 'invite' | 'closed';
+    };
+  };
   /** The own API keys */
   'GET /api/keys': {
     reply: {
@@ -3075,6 +3090,7 @@ export interface Endpoints {
     reply: {
       state: 'member' | 'none' | 'asked' | 'refused';
       plan: 'solo' | 'collective' | 'label' | 'network' | null;
+      endsAt: string | null;
       sold: boolean;
       askedAt: string | null;
       note: string;
@@ -5271,6 +5287,19 @@ export interface Endpoints {
   /** Exchange a code or a refresh token, as a form, for tokens */
   'POST /oauth/token': {
     reply: string;
+  };
+  /** Say who may make an account, and what it begins with; those who are here are not touched */
+  'PUT /api/admin/joining': {
+    body: {
+      mode: 'open' | 'invite' | 'closed';
+      plan: 'solo' | 'collective' | 'label' | 'network' | null;
+      days: number | null;
+    };
+    reply: {
+      mode: 'open' | 'invite' | 'closed';
+      plan: 'solo' | 'collective' | 'label' | 'network' | null;
+      days: number | null;
+    };
   };
   /** Set or change a channel; it counts at once */
   'PUT /api/agents/:id/channels/:kind': {

@@ -169,6 +169,7 @@ export const audit = {
     'email-change': 'E-mail address changed',
     'email-verified': 'E-mail address confirmed',
     'plan-change': 'Plan changed',
+    'joining-changed': 'Who may join changed',
     'payment_policy.set': 'Payment policy changed',
     'paygate.refused': 'Payment refused',
     'paygate.pay': 'Payment asked for',
