@@ -57,12 +57,12 @@ describe('a command', { skip: needs('bubblewrap') }, () => {
 
   test('goes after the platform, where both want the same core', async () => {
     const { output } = await sh("cut -d ')' -f 2- /proc/self/stat");
-    assert.equal(Number(output.trim().split(' ')[16]), Math.min(19, getPriority() + 5), output);
+    assert.equal(Number(output.trim().split(' ')[16]), Math.min(19, getPriority() + 2), output);
     const weights = ['/sys/fs/cgroup/cpu/troupe/cpu.shares', '/sys/fs/cgroup/troupe/cpu.weight'].filter((file) =>
       existsSync(file),
     );
     for (const file of isRoot ? weights : [])
-      assert.match(await readFile(file, 'utf8'), file.endsWith('weight') ? /^25$/m : /^256$/m);
+      assert.match(await readFile(file, 'utf8'), file.endsWith('weight') ? /^50$/m : /^512$/m);
   });
 
   test('leaves files that nobody else may read, in a workspace that nobody else may enter', async () => {

@@ -48,7 +48,7 @@ const ownCores = (): number => Math.max(1, availableParallelism() / 2);
 /** Of all commands together: a part of the machine stays the platform's, also where it has a single core. */
 const allCores = (): number => availableParallelism() * 0.75;
 /** Of what a process of the platform gets, where both want the same core. */
-const PART = 0.25;
+const PART = 0.5;
 const COMMANDS_MEMORY = 0.5;
 const COMMANDS_AT_ONCE = 32;
 

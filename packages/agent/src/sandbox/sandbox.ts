@@ -120,7 +120,7 @@ const MB = 1024 * 1024;
 /** Runtimes such as Node reserve this much without using it; what is really used is watched. */
 const RESERVED_MB = 512;
 /** The platform goes first, also where no control group can be made. */
-const NICE = 5;
+const NICE = 2;
 
 /** Own namespaces for everything, no privileges, no way to make further namespaces; ends with us. */
 const ISOLATION =

@@ -1,6 +1,5 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import type { Endpoint, Service } from '@troupe/contract';
 import type { RateRule } from '@troupe/domain';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -26,7 +25,7 @@ import {
   type Connections,
 } from './connections.ts';
 import { checkAddress, hostCheck } from './door.ts';
-import { drain } from './drain.ts';
+import { drain, tellClosing } from './drain.ts';
 import { bearerToken, createGuards, type Guards } from './guards.ts';
 import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
 import { createPlaces, type Places } from './places.ts';
@@ -146,8 +145,7 @@ export function createServer(options: ServerOptions): Server {
     listen: (port, portSetting) => listenAt(app, settings.HOST, port, portSetting),
     async close() {
       draining.abort();
-      const ms = settings.STOP_WAIT_SECONDS * 1000;
-      await drain(app.server, connections, { ms, behindProxy: settings.TRUST_PROXY > 0 });
+      await drain(app.server, connections, settings);
       closing.abort();
       await tellClosing(server.onClosing);
       await app.close();
@@ -164,13 +162,6 @@ export function createServer(options: ServerOptions): Server {
 }
 
 const bodyBounds = () => ({ largeBodies: createLargeBodies(), reading: createFairQueue(READING) });
-
-/** Those who are told to give up get a moment to say so: closing cuts every connection. */
-async function tellClosing(listeners: Server['onClosing']): Promise<void> {
-  for (const abort of listeners.values()) abort();
-  const last = performance.now() + LAST_WORDS_MS;
-  while (listeners.size > 0 && performance.now() < last) await setTimeout(5);
-}
 
 async function listenAt(app: Server['app'], host: string, port: number, portSetting: string): Promise<string> {
   try {
@@ -228,8 +219,6 @@ const UNREADABLE = {
   408: 'The request did not arrive in time',
   431: 'The headers are too large',
 };
-
-const LAST_WORDS_MS = 500;
 
 function listenError(error: unknown, host: string, port: number, setting: string): Error {
   const code = (error as { code?: string }).code;

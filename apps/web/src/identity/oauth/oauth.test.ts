@@ -88,24 +88,6 @@ describe('sign-in at a provider', () => {
       if (provider === 'idp2') assert.equal(typeof tokens?.['refresh_token'], 'string');
     });
 
-    test(`${provider}: where nobody new is taken, who is here comes in and nobody else does`, async () => {
-      const known = browser();
-      await known.visit(`/api/auth/${provider}`);
-      const rules = { mode: 'invite' as const, changed_at: new Date() };
-      await web.deps.db.system.insertInto('joining').values(rules).execute();
-      try {
-        assert.equal(await browser().visit(`/api/auth/${provider}`), '/dashboard');
-        openId.state.account = { ...openId.state.account, sub: `sub-${randomHex(4)}` };
-        codeHost.state.account.id += 1;
-        setEmail(fresh(), true);
-        const stranger = browser();
-        assert.equal(await stranger.visit(`/api/auth/${provider}`), '/login?error=AccessDenied');
-        assert.equal(await whoIs(stranger.cookies()), null);
-      } finally {
-        await web.deps.db.system.deleteFrom('joining').execute();
-      }
-    });
-
     test(`${provider}: coming again is the same user, also with another address at the provider`, async () => {
       const first = browser();
       await first.visit(`/api/auth/${provider}`);
