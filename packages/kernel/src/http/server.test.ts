@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { test } from 'node:test';
 import { endpoint } from '@troupe/contract';
 import { z } from 'zod';
@@ -374,32 +372,6 @@ test('a client that leaves ends the stream', async () => {
   stop.abort();
   await end;
   await server.close();
-});
-
-test('a stop behind a proxy answers what comes on a connection that was kept, and takes no new one', async () => {
-  const server = testServer({ env: { TRUST_PROXY: '1' } });
-  serve(server, echo, ({ body }) => ({ name: body.name }));
-  const address = new URL(await server.listen(0, 'WEB_PORT'));
-  const body = '{"name":"Ada"}';
-  const request = [
-    'POST /api/echo HTTP/1.1',
-    `host: ${address.host}`,
-    'content-type: application/json',
-    `content-length: ${body.length}`,
-    '',
-    body,
-  ].join('\r\n');
-  const kept = connect(Number(address.port), address.hostname);
-  const answer = async (): Promise<string> => {
-    kept.write(request);
-    return String(((await once(kept, 'data')) as [Buffer])[0]);
-  };
-  assert.match(await answer(), /^HTTP\/1\.1 200[^]*connection: keep-alive/i);
-  const closed = server.close();
-  while (server.app.server.listening) await new Promise(setImmediate);
-  await assert.rejects(fetch(`${address.origin}/health`));
-  assert.match(await answer(), /^HTTP\/1\.1 200[^]*connection: close/i);
-  await closed;
 });
 
 test('a port in use is one sentence', async () => {
