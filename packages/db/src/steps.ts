@@ -14,7 +14,11 @@ export interface Patience {
   tries: number;
 }
 
-export const PATIENCE: Patience = { lockMs: 2_000, restMs: 1_000, tries: 60 };
+/**
+ * Well below the second after which the server looks for a deadlock and ends whoever looked first: that would be a request
+ * of somebody, which waits for one table while we wait for another of its own.
+ */
+export const PATIENCE: Patience = { lockMs: 400, restMs: 600, tries: 180 };
 
 const LOCKED: ReadonlySet<unknown> = new Set(['55P03', '40P01']);
 

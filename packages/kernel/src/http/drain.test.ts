@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { endpoint } from '@troupe/contract';
+import { testServer } from '@troupe/testing/http/server';
 import { z } from 'zod';
 import { serve } from './serve.ts';
-import { testServer } from '@troupe/testing/http/server';
 
 const echo = endpoint({
   service: 'web',
@@ -14,10 +14,7 @@ const echo = endpoint({
   method: 'POST',
   path: '/api/echo',
   auth: 'none',
-  body: z.object({
-    name: z.string({ error: 'Name required' }).trim().min(1, 'Name required'),
-    count: z.number().int().optional(),
-  }),
+  body: z.object({ name: z.string() }),
   reply: z.object({ name: z.string() }),
 });
 

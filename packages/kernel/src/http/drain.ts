@@ -1,4 +1,5 @@
 import type { Server as HttpServer, ServerResponse } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import type { Linked } from '../linked.ts';
 import type { Settings } from '../settings.ts';
@@ -23,7 +24,8 @@ export async function drain(
   // Those whom the system has taken for us already come in first: they would be cut with the door.
   await turn();
   await turn();
-  if (server.listening) server.close();
+  // Of the socket alone: an HTTP server that is closed cuts whoever is idle.
+  if (server.listening) NetServer.prototype.close.call(server);
   for (const { response, socket } of connections.all()) if (response && isListening(response)) socket.destroy();
   const began = performance.now();
   for (;;) {
@@ -32,11 +34,12 @@ export async function drain(
     const isLate = performance.now() - began >= (TRUST_PROXY > 0 ? Math.min(PROXY_MS, ms) : 0);
     if (isLate) for (const connection of left) if (isIdle(connection)) connection.socket.destroy();
     const waits = isLate ? atWork.length > 0 : left.some(({ upgraded }) => !upgraded);
-    if (!waits || performance.now() - began >= ms) return;
+    if (!waits || performance.now() - began >= ms) break;
     // Its next request belongs elsewhere.
     for (const { response } of atWork) if (response?.headersSent === false) response.setHeader('connection', 'close');
     await delay(LOOK_MS);
   }
+  server.close();
 }
 
 /** A stream of events that answers a question has an end; one that was asked for with GET has none. */
