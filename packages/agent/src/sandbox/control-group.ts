@@ -47,8 +47,6 @@ interface Kind {
 const ownCores = (): number => Math.max(1, availableParallelism() / 2);
 /** Of all commands together: a part of the machine stays the platform's, also where it has a single core. */
 const allCores = (): number => availableParallelism() * 0.75;
-/** Of what a process of the platform gets, where both want the same core. */
-const PART = 0.5;
 const COMMANDS_MEMORY = 0.5;
 const COMMANDS_AT_ONCE = 32;
 
@@ -63,7 +61,6 @@ const VERSION_1: Kind = {
     cpu: [
       ['cpu.cfs_period_us', PERIOD_US],
       ['cpu.cfs_quota_us', Math.round(cores * PERIOD_US)],
-      ['cpu.shares', Math.round(1024 * PART)],
     ],
   }),
   counts: 'memory.oom_control',
@@ -76,10 +73,7 @@ const VERSION_2: Kind = {
       ['memory.oom.group', 1],
     ],
     pids: [['pids.max', processes]],
-    cpu: [
-      ['cpu.max', `${Math.round(cores * PERIOD_US)} ${PERIOD_US}`],
-      ['cpu.weight', Math.round(100 * PART)],
-    ],
+    cpu: [['cpu.max', `${Math.round(cores * PERIOD_US)} ${PERIOD_US}`]],
   }),
   counts: 'memory.events',
 };

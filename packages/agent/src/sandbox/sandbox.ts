@@ -119,8 +119,6 @@ const EGRESS_SOCKET = '/run/egress.sock';
 const MB = 1024 * 1024;
 /** Runtimes such as Node reserve this much without using it; what is really used is watched. */
 const RESERVED_MB = 512;
-/** The platform goes first, also where no control group can be made. */
-const NICE = 2;
 
 /** Own namespaces for everything, no privileges, no way to make further namespaces; ends with us. */
 const ISOLATION =
@@ -290,7 +288,7 @@ export function createSandbox({
       ...bind(
         '/bin/sh',
         '-c',
-        ['set -e', 'umask 077', groups.enter(watchedOf(own)), script, `exec nice -n ${NICE} "$@"`].join('\n'),
+        ['set -e', 'umask 077', groups.enter(watchedOf(own)), script, 'exec "$@"'].join('\n'),
         'sandbox',
       ),
       ...argv,

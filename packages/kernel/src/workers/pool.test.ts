@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createWorkerPool, type WorkerPoolOptions } from './pool.ts';
@@ -39,20 +38,6 @@ test('answers, and starts no thread before the first task', async () => {
   assert.deepEqual(await Promise.all([1, 2, 3, 4, 5].map((n) => pool.run(double, n, { key: 'a' }))), [2, 4, 6, 8, 10]);
   assert.equal(pool.threads(), 1, 'one key does not get every thread');
 });
-
-test(
-  'a thread goes after the loop, where both want the same core',
-  { skip: process.platform !== 'linux' },
-  async () => {
-    const nice = taskOf<(file: string) => Promise<string>>(
-      '(file) => import("node:fs").then(({ readFileSync }) => readFileSync(file, "utf8"))',
-    );
-    const niceOf = (stat: string): number => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
-    const own = niceOf(await readFile('/proc/self/stat', 'utf8'));
-    const thread = niceOf(await poolOf().run(nice, '/proc/thread-self/stat', { key: 'a' }));
-    assert.equal(thread, Math.min(19, Math.max(own, 2)));
-  },
-);
 
 test('what a task throws arrives with its name and code, and the thread works on', async () => {
   const pool = poolOf({ threads: 1 });

@@ -1,5 +1,3 @@
-import { readlinkSync } from 'node:fs';
-import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { Failure, Order, Outcome } from './task.ts';
 
@@ -28,15 +26,6 @@ async function answer(order: Order): Promise<void> {
     // What cannot be copied.
     parentPort?.postMessage({ ok: false, error: failure(error) } satisfies Outcome);
   }
-}
-
-/** What answers everybody goes first, where there are not enough cores for both. */
-const NICE = 2;
-
-if (process.platform === 'linux') {
-  // Linux counts a thread as a process: its number is the last part of `<pid>/task/<tid>`.
-  const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
-  setPriority(thread, Math.max(NICE, getPriority(thread)));
 }
 
 parentPort?.on('message', (order: Order) => void answer(order));
