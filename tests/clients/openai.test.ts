@@ -113,6 +113,11 @@ describe('chat', () => {
 
   it('what does not exist is answered in its shape', async () => {
     await assert.rejects(openai.files.list(), (error: InstanceType<typeof OpenAI.APIError>) => {
+      const told = '404 Files are there for clients of Anthropic’s API';
+      assert.deepEqual([error.status, error.type, error.message], [404, 'not_found_error', told]);
+      return true;
+    });
+    await assert.rejects(openai.vectorStores.list(), (error: InstanceType<typeof OpenAI.APIError>) => {
       assert.deepEqual([error.status, error.type, error.message], [404, 'not_found_error', '404 Not found']);
       return true;
     });
