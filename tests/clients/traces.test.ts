@@ -21,7 +21,8 @@ interface Collected {
   status?: { code: string };
   attributes: Record<string, unknown>;
   ms: number;
-  began: bigint;
+  /** In microseconds. */
+  began: number;
 }
 
 const DEFINITIONS = '../judges/node_modules/@opentelemetry/otlp-transformer/build/src/generated/root.js';
@@ -53,7 +54,7 @@ function read(body: Buffer): Collected[] {
         spanId: hex(span['spanId']),
         parentSpanId: hex(span['parentSpanId'] ?? ''),
         attributes: plain(span['attributes']),
-        began: BigInt(span['startTimeUnixNano']),
+        began: Number(BigInt(span['startTimeUnixNano']) / 1000n),
         ms: Number((BigInt(span['endTimeUnixNano']) - BigInt(span['startTimeUnixNano'])) / 1000n) / 1000,
       })),
     ),
@@ -123,7 +124,7 @@ describe('a collector of traces', { skip: needs('the judges') }, () => {
     const run = await until('invoke_agent');
     // They come in any order.
     const calls = spans.filter(({ name }) => name.startsWith('chat '));
-    const [first, second] = calls.toSorted((a, b) => Number(a.began - b.began));
+    const [first, second] = calls.toSorted((a, b) => a.began - b.began);
     const tool = await until('execute_tool');
     assert.ok(first && second);
     assert.deepEqual(new Set(spans.map((span) => span.traceId)), new Set([traceId]));
