@@ -111,10 +111,10 @@ describe('files of sessions', () => {
     const named = await kept.client.beta.sessions.resources.add(made.id, {
       type: 'file',
       file_id: file.id,
-      mount_path: '/work/in.txt',
+      mount_path: '/given/in.txt',
     });
-    assert.equal(named.mount_path, 'work/in.txt');
-    assert.equal(await read('work/in.txt'), 'remember');
+    assert.equal(named.mount_path, 'given/in.txt');
+    assert.equal(await read('given/in.txt'), 'remember');
     const listed = await all(kept.client.beta.sessions.resources.list(made.id, { limit: 2 }));
     assert.deepEqual(
       listed.map((one) => (one as { id: string }).id),
@@ -122,7 +122,7 @@ describe('files of sessions', () => {
     );
     assert.deepEqual(await kept.client.beta.sessions.resources.retrieve(named.id, { session_id: made.id }), named);
     await kept.client.beta.sessions.resources.delete(named.id, { session_id: made.id });
-    assert.match(await read('work/in.txt'), /File not found/);
+    assert.match(await read('given/in.txt'), /File not found/);
     await assert.rejects(kept.client.beta.sessions.resources.retrieve(named.id, { session_id: made.id }), {
       status: 404,
     });
