@@ -71,6 +71,10 @@ const HEARTBEAT_SECONDS = 30;
 /** New jobs are announced by the server; polling finds those that were waiting for a time. */
 const POLL_SECONDS = 2;
 const POLL_BESIDE_NOTIFY_SECONDS = 5;
+/** Each place polls at its own pace: together they would take a connection each, and keep it. */
+const POLL_SPREAD_SECONDS = 1;
+/** pg's own options, which are passed on; as in scopes.ts, an idle backend costs the server memory. */
+const POOL = { max: 3, idleTimeoutMillis: 3_000 };
 /** Otherwise a job that nobody could do for two weeks is deleted. */
 const UNTIL_DONE = { retryLimit: 1_000_000, retentionSeconds: 10 * 365 * 86_400 };
 
@@ -78,7 +82,7 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
   const boss = new PgBoss({
     ...connectionTo(url),
     application_name: 'troupe jobs',
-    max: 3,
+    ...POOL,
     useListenNotify: true,
     // Cron has its own home: the scheduler.
     schedule: false,
@@ -160,11 +164,12 @@ async function makeQueue(boss: PgBoss, name: string, options: JobOptions, deadLe
   await boss.updateQueue(name, settings);
 }
 
-const POLLING = {
+const polling = () => ({
   pollingIntervalSeconds: POLL_SECONDS,
-  notifyPollingIntervalSeconds: POLL_BESIDE_NOTIFY_SECONDS,
-  includeMetadata: true,
-} as const;
+  notifyPollingIntervalSeconds: POLL_BESIDE_NOTIFY_SECONDS + Math.random() * POLL_SPREAD_SECONDS,
+  includeMetadata: true as const,
+});
+type Polling = ReturnType<typeof polling>;
 
 /**
  * The turn of an owner's next job, as a priority: one after the owner's last waiting job, but not before whoever is next
@@ -218,9 +223,9 @@ const checked =
 
 /** One place: takes the next job as soon as it is done with one, and polls when there was none. */
 async function listen(boss: PgBoss, log: Log, { queue, run, perOwner }: Worker): Promise<void> {
-  const place = await boss.work<object, void, typeof POLLING & { groupConcurrency: number }>(
+  const place = await boss.work<object, void, Polling & { groupConcurrency: number }>(
     queue,
-    { ...POLLING, groupConcurrency: perOwner },
+    { ...polling(), groupConcurrency: perOwner },
     async ([job]) => {
       if (!job) return;
       boss.notifyWorker(place);
@@ -246,7 +251,7 @@ const LAST_TRY = 'update pgboss.job set retry_limit = retry_count where name = $
 
 /** Every dead job is reported once, also one whose last process died without a word. The data may hold secrets. */
 async function reportDead(boss: PgBoss, log: Log): Promise<void> {
-  await boss.work<object, void, typeof POLLING>(DEAD, POLLING, async ([job]) => {
+  await boss.work<object, void, Polling>(DEAD, polling(), async ([job]) => {
     if (!job) return;
     log.error({ queue: job.sourceName, job: job.sourceId, tries: job.sourceRetryCount }, 'a job failed for good');
   });
