@@ -43,12 +43,15 @@ export interface Service {
   stop: () => Promise<void>;
 }
 
+/** As `npm start`, the image and the systemd unit have it (docs/adr/0121), for both sides alike. */
+const AS_STARTED = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
+
 /** Starts a service's main.ts, after another module if one is given, and waits until it says where it listens. */
 export async function startService(module: URL, env: Record<string, string>, before?: URL): Promise<Service> {
   const preload = before ? ['--import', fileURLToPath(before)] : [];
   const child = endWithUs(
     spawn(process.execPath, [...preload, fileURLToPath(module)], {
-      env: { PATH: process.env['PATH'], ...env },
+      env: { PATH: process.env['PATH'], ...AS_STARTED, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   );
