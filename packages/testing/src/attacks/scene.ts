@@ -6,7 +6,7 @@ import { TEST_SECRETS } from '../http/server.ts';
 import { createDirector, steps, type Director, type Step } from '../services/director.ts';
 import { cookieOf, elsewhere, send, type Reply } from '../services/people.ts';
 import { ownSettings, startProgram, type Program } from '../processes/program.ts';
-import { addUser, type TestUser } from '../services/services.ts';
+import { addUser, type TestUser } from '../services/users.ts';
 
 /** The whole product in a process of its own, somebody who attacks it, and somebody else who only wants to work. */
 export interface Scene {
