@@ -58,7 +58,10 @@ export async function roll(
       exchanged.push(await exchange(world, member, to.start, followers));
       say(lineOf(exchanged.at(-1)!));
     }
-    await delay(Math.max(BETWEEN_MS, LEAST_MS - (Date.now() - began)));
+    await delay(BETWEEN_MS);
+    // what is left to come is a task that falls due
+    load.slow();
+    await delay(LEAST_MS - (Date.now() - began));
     const { tally, wrong } = await end(load, followers);
     const due = await lookForRuns(world, load.people, tasks);
     const refused = refusals(tally);

@@ -5,13 +5,14 @@ import type { Database } from '@troupe/db';
 import { newId } from '@troupe/kernel';
 import { SERVICE_KEY } from '@troupe/testing/processes/service';
 import { cookieOf, elsewhere } from '@troupe/testing/services/people';
-import { addUser } from '@troupe/testing/services/services';
+import { addUser } from '@troupe/testing/services/users';
 import { isWritten, toWrite } from './model.ts';
 
 /** People who write without a pause, each thing under a mark of its own, and look for it afterwards. */
 
 /** A busy machine answers late, and late is not lost. */
 const WAIT_MS = 60_000;
+const PAUSE_MS = 2_000;
 export const PEOPLE = 4;
 
 /** `stream`: a chat that is answered word by word. `made`: a file that an agent writes with a tool. */
@@ -138,6 +139,8 @@ export interface Load {
   times: () => number[];
   /** When each write was answered as done, by `performance.now()`. */
   answeredAt: () => readonly number[];
+  /** From now on each person pauses between two writes. */
+  slow: () => void;
   /** Ends it, and gives what was asked and answered. */
   stop: () => Promise<Tally>;
   /** What is not as it was answered: a sentence for each. */
@@ -151,6 +154,7 @@ export async function startLoad(db: Database, address: string, count = PEOPLE): 
   const times: number[] = [];
   const answers: number[] = [];
   const over = new AbortController();
+  let pauses = false;
   const one = async (who: Writer): Promise<void> => {
     for (let count = 0; !over.signal.aborted; count += 1) {
       const write: Write = { kind: kindOf(count), mark: newId(), done: false };
@@ -169,6 +173,7 @@ export async function startLoad(db: Database, address: string, count = PEOPLE): 
         tally.refusals[what] = (tally.refusals[what] ?? 0) + 1;
         await delay(100);
       }
+      if (pauses) await delay(PAUSE_MS, undefined, { signal: over.signal }).catch(() => undefined);
     }
   };
   const working = Promise.all(people.map(one));
@@ -176,6 +181,7 @@ export async function startLoad(db: Database, address: string, count = PEOPLE): 
     people,
     times: () => times.splice(0),
     answeredAt: () => answers,
+    slow: () => void (pauses = true),
     async stop() {
       over.abort();
       await working;
