@@ -51,8 +51,8 @@ interface Actor extends TestUser {
 const PROBE_EVERY_MS = 50;
 const BOUND_MS = 500;
 const QUIET_MS = 500;
-/** Than on the same machine just before. */
-const SLOWER = 6;
+/** Than on the same machine just before. Beside other tests the bound is what it is: whoever fails there is tried again. */
+const SLOWER = process.env['TROUPE_BESIDE'] === '1' ? 0 : 6;
 
 type Env = Record<string, string>;
 
