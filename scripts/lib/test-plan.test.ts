@@ -28,10 +28,10 @@ test('those of which one runs at a time begin first, then what takes longest, an
   assert.deepEqual(
     plan.first.map(({ name, kind }) => [name, kind]),
     [
+      [MEASURING, 'measures'],
       ['tests/e2e/a.test.ts', 'browser'],
       ['tests/x.test.ts and 1 more', undefined],
       ['tests/faults/x.test.ts', undefined],
-      [MEASURING, 'measures'],
       ['packages/db/src/a.test.ts', undefined],
     ],
   );
@@ -40,7 +40,7 @@ test('those of which one runs at a time begin first, then what takes longest, an
     ['tests/kubernetes/a.test.ts'],
   );
   remove();
-  assert.equal(existsSync(plan.first[1]!.file), false);
+  assert.equal(existsSync(plan.first[2]!.file), false);
 });
 
 test('a group is one file of suites that are named by their files', () => {

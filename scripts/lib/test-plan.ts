@@ -48,23 +48,26 @@ export function writePlan(
     return path.join(folder, name);
   };
   const timeOf = knownTimes();
+  const isMany = parts.flatMap(({ files }) => files).length > 1;
   const groups = parts.flatMap((part) => {
     const files = slowestFirst(part.files, (file) => timeOf([file]));
-    return grouped(files, sources).map((group) => ({ ...part, group, kind: kindOf(group[0] ?? '') }));
+    return grouped(files, sources).map((group) => {
+      const [first = ''] = group;
+      const quiet = isMany && measures(first, sources);
+      return { ...part, group, first, quiet, kind: quiet ? 'measures' : kindOf(first) };
+    });
   });
   const ordered = slowestFirst(groups, ({ group }) => timeOf(group))
     // of those only one runs at a time, so they must not begin late
     .toSorted((a, b) => Number(a.kind === undefined) - Number(b.kind === undefined));
   const plan: Plan = { ...given, first: [], last: [] };
-  for (const [number, { group, kind, env = {}, suffix = '' }] of ordered.entries()) {
-    const [first = ''] = group;
-    const quiet = groups.length > 1 && measures(first, sources);
+  for (const [number, { group, first, quiet, kind, env = {}, suffix = '' }] of ordered.entries()) {
     const isPlain = group.length === 1 && suffix === '' && !quiet;
     const text = suitesOf(group, { ...env, ...(quiet && BESIDE) }, suffix);
     plan[comesLast(first, sources) ? 'last' : 'first'].push({
       file: isPlain ? first : write(`${number}.test.mjs`, text),
       name: `${first}${suffix}${group.length > 1 ? ` and ${group.length - 1} more` : ''}`,
-      kind: quiet ? 'measures' : kind,
+      kind,
       ...(quiet && { alone: first }),
     });
   }
