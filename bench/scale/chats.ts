@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Database } from '@troupe/db';
 import { testDatabase } from '@troupe/testing/database/server';
 import { cookieOf } from '@troupe/testing/services/people';
-import { addUser } from '@troupe/testing/services/services';
+import { addUser } from '@troupe/testing/services/users';
 import { startService } from '../lib/child.ts';
 import { load, type Load } from '../lib/load.ts';
 import { finish, printTable } from '../lib/report.ts';

@@ -4,7 +4,7 @@ import type { Database } from '@troupe/db';
 import { newId, systemClock } from '@troupe/kernel';
 import { createRoster } from '@troupe/roster';
 import { testDatabase } from '@troupe/testing/database/server';
-import { addUser } from '@troupe/testing/services/services';
+import { addUser } from '@troupe/testing/services/users';
 import { startService, type Service } from '../lib/child.ts';
 import { finish, printTable } from '../lib/report.ts';
 import { main, SETTINGS } from './setup.ts';

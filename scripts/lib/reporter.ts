@@ -1,17 +1,24 @@
 import path from 'node:path';
 import { spec } from 'node:test/reporters';
 import { ROOT } from './run.mjs';
-import { standsFor } from './test-groups.ts';
 import { keepTimes } from './test-order.ts';
+import { standsFor } from './test-plan.ts';
 import type { TestEvent } from './test-runs.ts';
 
-/** Node's own report, and before its summary how long the slowest files took. The times are kept for the next run. */
+/**
+ * Node's own report, and before its summary how long the slowest files took, and which took the processor longest. The
+ * times are kept for the next run.
+ */
 
 const SHOWN = 12;
 /** The first line of the summary. */
 const SUMMARY = /^tests \d+$/;
 
-export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+export default async function* report(
+  events: AsyncIterable<TestEvent>,
+  /** Seconds of processor time by file, or by the first of those that share a process; filled while events come. */
+  costs: ReadonlyMap<string, number> = new Map(),
+): AsyncGenerator<string> {
   const times = new Map<string, number>();
   const inner = new spec();
   const shown: string[] = [];
@@ -21,12 +28,12 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     const { nesting, file, ran = file, message, details, name: title = '' } = event.data;
     if ((event.type === 'test:pass' || event.type === 'test:fail') && nesting === 0 && ran !== undefined) {
       const name = standsFor(ran, title) ?? path.relative(ROOT, path.resolve(ROOT, ran));
-      times.set(name, (times.get(name) ?? 0) + (details?.duration_ms ?? 0));
+      if (!name.startsWith('..')) times.set(name, (times.get(name) ?? 0) + (details?.duration_ms ?? 0));
     }
     if (!isTold && event.type === 'test:diagnostic' && nesting === 0 && SUMMARY.test(message ?? '')) {
       isTold = true;
       keepTimes(times);
-      if (times.size > 1) yield table(times);
+      if (times.size > 1) yield table(times) + costTable(costs);
     }
     inner.write(event);
     yield* shown.splice(0);
@@ -35,8 +42,19 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   yield* shown.splice(0);
 }
 
+const lineOf = (seconds: number, file: string): string => `${seconds.toFixed(1).padStart(8)} s  ${file}`;
+
 function table(times: ReadonlyMap<string, number>): string {
   const all = [...times].toSorted(([, a], [, b]) => b - a);
-  const lines = all.slice(0, SHOWN).map(([file, ms]) => `${(ms / 1000).toFixed(1).padStart(8)} s  ${file}`);
+  const lines = all.slice(0, SHOWN).map(([file, ms]) => lineOf(ms / 1000, file));
   return `\nThe slowest of ${all.length} files:\n${lines.join('\n')}\n\n`;
+}
+
+/** A browser's pages outlive their parent, so that nobody is told what they took: they are missing here. */
+function costTable(costs: ReadonlyMap<string, number>): string {
+  const all = [...costs].toSorted(([, a], [, b]) => b - a);
+  const sum = all.reduce((total, [, seconds]) => total + seconds, 0);
+  if (sum === 0) return '';
+  const lines = all.slice(0, SHOWN).map(([file, seconds]) => lineOf(seconds, file));
+  return `Of ${sum.toFixed(0)} s of processor time, pages of a browser left out, most went to:\n${lines.join('\n')}\n\n`;
 }

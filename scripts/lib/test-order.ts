@@ -1,37 +1,23 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from './run.mjs';
+import usual from './test-times.json' with { type: 'json' };
 
-/** How long each file took when it was last run on this machine. */
+/** How many milliseconds each file took when it was last run on this machine. */
 const TIMES_FILE = path.join(ROOT, '.runtime/test-times.json');
+const SECOND_MS = 1000;
 
-/**
- * What is slow on any machine, slowest first, for one where nothing has run yet. The browser's tests come first and keep
- * one place busy for as long as those with containers, which are slow beside each other, follow one another in the next.
- */
-const SLOW = [
-  'tests/e2e/',
-  'tests/deploy/',
-  'tests/faults/swarm',
-  'tests/faults/docker',
-  'packages/fleet/src/docker/',
-  'tests/fuzz/',
-  'tests/authorization/',
-  'tests/attacks/',
-  'tests/faults/',
-  'tests/spec/',
-];
+/** How long files take: here, or where nothing has run yet as in test-times.json, which has what is slow. */
+export function knownTimes(): (files: readonly string[]) => number {
+  const here = readTimes();
+  const elsewhere: Record<string, number> = usual;
+  const timeOf = (file: string): number => here[file] ?? (elsewhere[file] ?? 1) * SECOND_MS;
+  return (files) => files.reduce((sum, file) => sum + timeOf(file), 0);
+}
 
 /** Slowest first: what is begun last must not be what everybody then waits for. */
-export function slowestFirst(files: readonly string[]): string[] {
-  const times = readTimes();
-  const rank = (file: string): number => {
-    const at = SLOW.findIndex((start) => file.startsWith(start));
-    return at === -1 ? SLOW.length : at;
-  };
-  const known = (file: string): number => times[file] ?? Number.POSITIVE_INFINITY;
-  return files.toSorted((a, b) => (known(a) === known(b) ? rank(a) - rank(b) : known(b) - known(a)));
-}
+export const slowestFirst = <Item>(items: readonly Item[], timeOf: (item: Item) => number): Item[] =>
+  items.toSorted((a, b) => timeOf(b) - timeOf(a));
 
 export function keepTimes(times: ReadonlyMap<string, number>): void {
   const all = { ...readTimes(), ...Object.fromEntries([...times].map(([file, ms]) => [file, Math.round(ms)])) };

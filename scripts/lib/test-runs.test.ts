@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { asOne, inLanes, type Job, type TestEvent } from './test-runs.ts';
 
 const told = (message: string): TestEvent => ({ type: 'test:diagnostic', data: { nesting: 0, message } });
@@ -36,12 +37,12 @@ test('how long it took is the time that passed, not that of all files', async ()
   assert.ok(took > 0 && took < 10_000, `${took}`);
 });
 
-test('files run in their order, as many as there are lanes, of a kind one, and each is told as a whole', async () => {
+function gated() {
   const gates = new Map<string, PromiseWithResolvers<void>>();
   const began: string[] = [];
-  const job = (file: string, kind?: string): Job => ({
+  const job = (file: string, given: Partial<Job> = {}): Job => ({
     file,
-    kind,
+    ...given,
     begin: async function* () {
       began.push(file);
       const gate = Promise.withResolvers<void>();
@@ -51,15 +52,21 @@ test('files run in their order, as many as there are lanes, of a kind one, and e
       yield passed(`${file} 2`);
     },
   });
-  const heard: string[] = [];
-  const over = (async () => {
-    const jobs = [job('a', 'browser'), job('b', 'browser'), job('c'), job('d', 'containers'), job('e')];
-    for await (const { data } of inLanes(jobs, 3)) heard.push(`${data.ran} ${data.name}`);
-  })();
   const end = async (file: string) => {
     gates.get(file)?.resolve();
     await new Promise(setImmediate);
   };
+  return { began, job, end };
+}
+
+test('files run in their order, as many as there are lanes, of a kind one, and each is told as a whole', async () => {
+  const { began, job, end } = gated();
+  const browser = { kind: 'browser' };
+  const heard: string[] = [];
+  const over = (async () => {
+    const jobs = [job('a', browser), job('b', browser), job('c'), job('d', { kind: 'containers' }), job('e')];
+    for await (const { data } of inLanes(jobs, { least: 3 })) heard.push(`${data.ran} ${data.name}`);
+  })();
   await new Promise(setImmediate);
   assert.deepEqual(began, ['a', 'c', 'd']);
   await end('c');
@@ -72,4 +79,39 @@ test('files run in their order, as many as there are lanes, of a kind one, and e
     heard,
     ['c', 'a', 'b', 'e', 'd'].flatMap((file) => [`${file} ${file} 1`, `${file} ${file} 2`]),
   );
+});
+
+test('while a core is idle one more begins at each look, up to a bound, and of a kind two', async () => {
+  const { began, job, end } = gated();
+  let [free, looks] = [0, 0];
+  const idle = () => {
+    looks += 1;
+    return free;
+  };
+  const until = async (done: () => boolean) => {
+    while (!done()) await delay(1);
+  };
+  const kind = 'browser';
+  const jobs = [...['a', 'b', 'c'].map((file) => job(file, { kind })), job('d'), job('e', { kind: 'containers' })];
+  const over = (async () => {
+    for await (const _ of inLanes(jobs, { least: 1, most: 4, idle, everyMs: 2 }));
+  })();
+  await until(() => looks > 2);
+  assert.equal(began.join(''), 'a', 'no core is idle');
+  free = 1;
+  await until(() => began.length === 4);
+  await delay(20);
+  assert.equal(began.join(''), 'adeb', 'four at most, two of a kind where there is nothing else');
+  free = 0;
+  for (const file of ['a', 'b', 'd', 'e']) await end(file);
+  assert.equal(began.join(''), 'adebc', 'one in any case');
+  await end('c');
+  await over;
+});
+
+test('what is kept back is not told', async () => {
+  const heard: string[] = [];
+  const jobs = ['a', 'b'].map((file): Job => ({ file, begin: () => events([passed(file)]) }));
+  for await (const { data } of inLanes(jobs, { least: 1, ended: ({ file }) => file === 'a' })) heard.push(data.name!);
+  assert.deepEqual(heard, ['b']);
 });

@@ -26,6 +26,19 @@ export interface Job {
   begin: () => AsyncIterable<TestEvent>;
 }
 
+export interface Lanes {
+  /** So many at once in any case. */
+  least: number;
+  /** And so many while a core has nothing to do: some files only wait. */
+  most?: number;
+  /** Cores that nobody used since this was last asked. */
+  idle?: () => number;
+  /** How often that is asked. */
+  everyMs?: number;
+  /** What came of a file, before it is told: true keeps it back. */
+  ended?: (job: Job, events: readonly TestEvent[]) => boolean;
+}
+
 /** What is running, and what has ended and not been told yet. */
 interface Under {
   job: Job;
@@ -38,11 +51,19 @@ async function allOf(events: AsyncIterable<TestEvent>): Promise<TestEvent[]> {
   return all;
 }
 
+const LOOK_MS = 2_000;
+/** Less would be used up by what runs already. */
+const ROOM = 0.6;
+const MOST_OF_A_KIND = 2;
+
 /**
- * As many at once as there are lanes, in their order, and of each kind one at a time. What a file says is told as a whole
- * when it has ended.
+ * As many at once as there are lanes, in their order, and of each kind one at a time, two while a core is idle. What a
+ * file says is told as a whole when it has ended.
  */
-export async function* inLanes(jobs: readonly Job[], lanes: number): AsyncGenerator<TestEvent> {
+export async function* inLanes(
+  jobs: readonly Job[],
+  { least, most = least, idle = () => 0, everyMs = LOOK_MS, ended = () => false }: Lanes,
+): AsyncGenerator<TestEvent> {
   const waiting = [...jobs];
   const running = new Set<Under>();
   const begin = (job: Job) => {
@@ -50,17 +71,41 @@ export async function* inLanes(jobs: readonly Job[], lanes: number): AsyncGenera
     under.ended = allOf(job.begin()).then((events) => ({ under, events }));
     running.add(under);
   };
-  const isFree = ({ kind }: Job): boolean => kind === undefined || ![...running].some(({ job }) => job.kind === kind);
+  const beginNext = (mayBegin: (job: Job) => boolean): boolean => {
+    const next = waiting.findIndex(mayBegin);
+    if (next !== -1) begin(...(waiting.splice(next, 1) as [Job]));
+    return next !== -1;
+  };
+  const fewerThan =
+    (bound: number) =>
+    ({ kind }: Job): boolean =>
+      kind === undefined || [...running].filter(({ job }) => job.kind === kind).length < bound;
   for (;;) {
-    while (running.size < lanes) {
-      const next = waiting.findIndex(isFree);
-      if (next === -1) break;
-      begin(...(waiting.splice(next, 1) as [Job]));
-    }
+    while (running.size < least && beginNext(fewerThan(1)));
     if (running.size === 0) return;
-    const { under, events } = await Promise.race([...running].map(({ ended }) => ended));
-    running.delete(under);
-    for (const event of events) yield { ...event, data: { ...event.data, ran: under.job.file } };
+    const mayHaveRoom = running.size < most && waiting.length > 0;
+    const first = await firstOf([...running], mayHaveRoom ? everyMs : undefined);
+    if (first === undefined) {
+      if (idle() >= ROOM && !beginNext(fewerThan(1))) beginNext(fewerThan(MOST_OF_A_KIND));
+      continue;
+    }
+    running.delete(first.under);
+    if (ended(first.under.job, first.events)) continue;
+    for (const event of first.events) yield { ...event, data: { ...event.data, ran: first.under.job.file } };
+  }
+}
+
+/** The first that ends, or nothing when it is time to look. */
+async function firstOf(
+  running: readonly Under[],
+  ms: number | undefined,
+): Promise<Awaited<Under['ended']> | undefined> {
+  const look = Promise.withResolvers<undefined>();
+  const timer = ms === undefined ? undefined : setTimeout(() => look.resolve(undefined), ms);
+  try {
+    return await Promise.race([...running.map(({ ended }) => ended), look.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

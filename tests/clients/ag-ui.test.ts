@@ -4,7 +4,7 @@ import { HttpAgent, type BaseEvent, type Message, type RunAgentParameters } from
 import { EventSchemas } from '@ag-ui/core/schemas';
 import { replyChat } from '@troupe/ai';
 import { send } from '@troupe/testing/services/people';
-import { addUser } from '@troupe/testing/services/services';
+import { addUser } from '@troupe/testing/services/users';
 import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** AG-UI’s own client against an agent. */

@@ -4,7 +4,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { replyChat } from '@troupe/ai';
 import OpenAI from 'openai';
 import { send } from '@troupe/testing/services/people';
-import { addUser } from '@troupe/testing/services/services';
+import { addUser } from '@troupe/testing/services/users';
 import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** An agent as a model: the official clients, with an API key of its owner. */

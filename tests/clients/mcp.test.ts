@@ -8,7 +8,7 @@ import { inspector } from '@troupe/testing/mcp/judge';
 import { needs } from '@troupe/testing/machine/needs';
 import { send } from '@troupe/testing/services/people';
 import { sendRaw } from '@troupe/testing/http/raw';
-import { addUser } from '@troupe/testing/services/services';
+import { addUser } from '@troupe/testing/services/users';
 import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** The platform and an agent as MCP servers: the official clients of both revisions, with an API key. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { addUser } from '@troupe/testing/services/services';
+import { addUser } from '@troupe/testing/services/users';
 import { startWorld, type World } from '@troupe/testing/services/world';
 
 /** Pages of other origins at /v1: what a browser asks first, and what the key allows. */

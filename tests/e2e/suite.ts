@@ -2,9 +2,9 @@ import { after, before, describe } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { needs } from '@troupe/testing/machine/needs';
-import { openBrowser } from './browser.ts';
 import { startPlatform } from './platform.ts';
 import type { RunningPlatform } from './platform.ts';
+import { borrowBrowser, closePages, giveBack } from './shared-browser.ts';
 
 export interface Stage {
   platform: RunningPlatform;
@@ -21,14 +21,15 @@ export function browserSuite(name: string, body: (stage: Stage) => void, env: Re
     const stage = {} as Stage;
     let database: TestDatabase | undefined;
     before(async () => {
+      stage.browser = await borrowBrowser();
       if (env['DATABASE_URL'] === undefined) database = await testDatabase();
       stage.platform = await startPlatform({ ...(database && { DATABASE_URL: database.url }), ...env });
-      stage.browser = await openBrowser();
     });
     after(async () => {
-      await stage.browser?.close();
+      if (stage.browser) await closePages(stage.browser);
       await stage.platform?.stop();
       await database?.drop();
+      if (stage.browser) giveBack();
     });
     body(stage);
   });

@@ -6,7 +6,7 @@ import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { ownSettings, startProgram, type Program } from '@troupe/testing/processes/program';
 import { createDirector, steps, type Director } from '@troupe/testing/services/director';
 import { cookieOf, elsewhere, send, type Body } from '@troupe/testing/services/people';
-import { addUser } from '@troupe/testing/services/services';
+import { addUser } from '@troupe/testing/services/users';
 
 /** A trial whose process is killed ends exactly once, is paid once, and leaves nothing behind. */
 

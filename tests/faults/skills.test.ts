@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { skillMd } from '@troupe/testing/backups/archives';
 import { send } from '@troupe/testing/services/people';
 import { startService, type ServiceProcess } from '@troupe/testing/processes/service';
-import { addUser, type TestUser } from '@troupe/testing/services/services';
+import { addUser, type TestUser } from '@troupe/testing/services/users';
 
 /** A platform that is killed while a skill comes in or is accepted: it waits, or it is taken, and nothing is between. */
 

@@ -7,7 +7,7 @@ import { testRuntime } from '@troupe/testing/database/runtime';
 import { CHAIN, createLedger, owedAccount, walletAccount } from '@troupe/ledger';
 import { startTestChain } from '@troupe/testing/chain/chain';
 import { fund } from '@troupe/testing/money/fund';
-import { addUser } from '@troupe/testing/services/services';
+import { addUser } from '@troupe/testing/services/users';
 import { killAtEveryStep, settled, startChild, type Answer, type Child } from './killing.ts';
 import { tapRpc } from './stand-ins.ts';
 

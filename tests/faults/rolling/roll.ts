@@ -36,6 +36,8 @@ export interface Rolled extends Tally {
 const PEOPLE = 12;
 /** Long enough for answers to be under way whenever somebody is stopped. */
 const MODEL_MS = 300;
+/** A machine that is full starts nobody, and is full for as long as that takes. */
+const PAUSE_MS = 200;
 const BETWEEN_MS = 2_000;
 /** A task falls due each minute, so this has one fall due in any case. */
 const LEAST_MS = 75_000;
@@ -48,7 +50,7 @@ export async function roll(
   try {
     say(`three webs and three backends run ${from.name}`);
     const { obstacles } = await checkUpgrade(world.databaseUrl);
-    const load = await startLoad(world.db, world.address, PEOPLE);
+    const load = await startLoad(world.db, world.address, PEOPLE, PAUSE_MS);
     const followers = await Promise.all(load.people.map((who) => follow(world.db, who)));
     const tasks = await Promise.all(load.people.map(addDue));
     const began = Date.now();
@@ -58,7 +60,10 @@ export async function roll(
       exchanged.push(await exchange(world, member, to.start, followers));
       say(lineOf(exchanged.at(-1)!));
     }
-    await delay(Math.max(BETWEEN_MS, LEAST_MS - (Date.now() - began)));
+    await delay(BETWEEN_MS);
+    // what is left to come is a task that falls due
+    load.slow();
+    await delay(Math.max(0, LEAST_MS - (Date.now() - began)));
     const { tally, wrong } = await end(load, followers);
     const due = await lookForRuns(world, load.people, tasks);
     const refused = refusals(tally);

@@ -5,13 +5,14 @@ import type { Database } from '@troupe/db';
 import { newId } from '@troupe/kernel';
 import { SERVICE_KEY } from '@troupe/testing/processes/service';
 import { cookieOf, elsewhere } from '@troupe/testing/services/people';
-import { addUser } from '@troupe/testing/services/services';
+import { addUser } from '@troupe/testing/services/users';
 import { isWritten, toWrite } from './model.ts';
 
 /** People who write without a pause, each thing under a mark of its own, and look for it afterwards. */
 
 /** A busy machine answers late, and late is not lost. */
 const WAIT_MS = 60_000;
+const SLOW_MS = 2_000;
 export const PEOPLE = 4;
 
 /** `stream`: a chat that is answered word by word. `made`: a file that an agent writes with a tool. */
@@ -138,19 +139,23 @@ export interface Load {
   times: () => number[];
   /** When each write was answered as done, by `performance.now()`. */
   answeredAt: () => readonly number[];
+  /** From now on each person writes seldom. */
+  slow: () => void;
   /** Ends it, and gives what was asked and answered. */
   stop: () => Promise<Tally>;
   /** What is not as it was answered: a sentence for each. */
   look: () => Promise<string[]>;
 }
 
-export async function startLoad(db: Database, address: string, count = PEOPLE): Promise<Load> {
+/** `pauseMs`: what each person waits between two writes. */
+export async function startLoad(db: Database, address: string, count = PEOPLE, pauseMs = 0): Promise<Load> {
   const people = await Promise.all(Array.from({ length: count }, () => openWriter(db, address)));
   const writes = new Map<Writer, Write[]>(people.map((one) => [one, []]));
   const tally: Tally = { asked: 0, answered: 0, refusals: {}, kinds: {} };
   const times: number[] = [];
   const answers: number[] = [];
   const over = new AbortController();
+  let pause = pauseMs;
   const one = async (who: Writer): Promise<void> => {
     for (let count = 0; !over.signal.aborted; count += 1) {
       const write: Write = { kind: kindOf(count), mark: newId(), done: false };
@@ -169,6 +174,7 @@ export async function startLoad(db: Database, address: string, count = PEOPLE): 
         tally.refusals[what] = (tally.refusals[what] ?? 0) + 1;
         await delay(100);
       }
+      if (pause > 0) await delay(pause, undefined, { signal: over.signal }).catch(() => undefined);
     }
   };
   const working = Promise.all(people.map(one));
@@ -176,6 +182,7 @@ export async function startLoad(db: Database, address: string, count = PEOPLE): 
     people,
     times: () => times.splice(0),
     answeredAt: () => answers,
+    slow: () => void (pause = SLOW_MS),
     async stop() {
       over.abort();
       await working;

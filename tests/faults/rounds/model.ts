@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import { messagesOf } from '@troupe/testing/services/obedient';
+import { messagesOf } from '@troupe/testing/services/asked';
 
 const WRITE = /^write (\S+)$/;
 

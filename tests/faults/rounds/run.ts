@@ -17,10 +17,12 @@ const AFTER_MS = 2_500;
 export async function faultRounds(options: {
   rounds: number;
   seed: number;
+  /** How long the model takes for an answer. Left out: none, and the machine is as busy as it can be. */
+  modelMs?: number;
   say: (line: string) => void;
 }): Promise<Round[]> {
-  const { rounds, seed, say } = options;
-  const world = await startWorld();
+  const { rounds, seed, modelMs, say } = options;
+  const world = await startWorld({ modelMs });
   const faults = faultsFor(world);
   try {
     const found: Round[] = [];

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 import { createStandIn, replyChat, type StandIn, type StandInRequest } from '@troupe/ai';
+import { messagesOf } from './asked.ts';
 import { elsewhere, send, type Reply } from './people.ts';
 import { addUser, startServices, type Services, type TestUser } from './services.ts';
-
-interface Message {
-  role: string;
-  content: string | null;
-}
-export const messagesOf = ({ body }: StandInRequest): Message[] => (body['messages'] ?? []) as Message[];
-export const toolsOf = ({ body }: StandInRequest): string[] =>
-  ((body['tools'] ?? []) as { function: { name: string } }[]).map((one) => one.function.name);
 
 export interface Obedient {
   services: Services;

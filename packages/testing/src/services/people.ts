@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@troupe/db';
 import { newId, sha256Hex } from '@troupe/kernel';
 import { TEST_SECRETS } from '../http/server.ts';
-import { addUser, type Services, type TestUser } from './services.ts';
+import type { Services } from './services.ts';
+import { addUser, type TestUser } from './users.ts';
 
 /** People who use agents, through the front doors of web and backend. */
 

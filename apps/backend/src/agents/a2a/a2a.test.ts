@@ -7,7 +7,7 @@ import * as current from '@a2a-js/sdk/client';
 import * as legacy from 'a2a-js-sdk-0.3/client';
 import { replyChat } from '@troupe/ai';
 import { send } from '@troupe/testing/services/people';
-import { addUser } from '@troupe/testing/services/services';
+import { addUser } from '@troupe/testing/services/users';
 import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** Both lines of the public A2A client ask to be told of tasks, and are. */

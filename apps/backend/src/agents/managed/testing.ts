@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import Anthropic, { toFile } from '@anthropic-ai/sdk';
 import { replyChat } from '@troupe/ai';
 import { send } from '@troupe/testing/services/people';
-import { addUser } from '@troupe/testing/services/services';
+import { addUser } from '@troupe/testing/services/users';
 import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** What the tests of Managed Agents share: Anthropic’s own client, of somebody and of somebody else. */

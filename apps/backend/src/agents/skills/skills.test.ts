@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test';
 import type { StandIn, StandInRequest } from '@troupe/ai';
 import { skillMd, zipOf } from '@troupe/testing/backups/archives';
 import { needs } from '@troupe/testing/machine/needs';
-import { messagesOf, startObedient, toolsOf, type Obedient } from '@troupe/testing/services/obedient';
+import { messagesOf, toolsOf } from '@troupe/testing/services/asked';
+import { startObedient, type Obedient } from '@troupe/testing/services/obedient';
 import { askBackend, send } from '@troupe/testing/services/people';
 import { addUser, type Services, type TestUser } from '@troupe/testing/services/services';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { addUser, type TestUser } from '@troupe/testing/services/services';
+import { addUser, type TestUser } from '@troupe/testing/services/users';
 import { testBackend, type TestBackend } from '../../testing.ts';
 
 let backend: TestBackend;
