@@ -7,4 +7,4 @@ export { askedFor, termsOf, type KnownWords } from './words/terms.ts';
 export { createBest } from './index/best.ts';
 export { addScores, BLOCK, countOf, entryOf, weightOf, without } from './index/postings.ts';
 export * from './meaning/store.ts';
-export { bytesOf, fuse, Misfit, nearness, nearOnes, vectorsOf } from './meaning/vector.ts';
+export { bitsOf, bytesOf, fuse, Misfit, nearness, nearOnes, vectorsOf } from './meaning/vector.ts';

@@ -1,5 +1,7 @@
 import { newId } from '@troupe/kernel';
 import { askedFor } from '@troupe/knowledge';
+import { fusedMemories, SPARE, type MeaningStore } from './meaning.ts';
+import { nearestInSqlite } from './meaning-sqlite.ts';
 import { findMemories, INDEXED, putMemory, takeMemory, type IndexedMemory } from './memory-index.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
 import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
@@ -71,17 +73,30 @@ function found(
   );
 }
 
+/** By words, the best first. */
+function worded(access: SqliteAccess, scope: Scope, query: string, limit: number): Memory[] {
+  const wanted = { scope, terms: askedFor(query), limit };
+  if (wanted.terms.length === 0) return [];
+  const whole = found(access, wanted, begins);
+  // Half a word, as somebody types it.
+  return whole.length > 0 ? whole : found(access, wanted, () => true);
+}
+
+type Meanings = Pick<Sync<keyof MeaningStore>, 'meaning' | 'setMeaning'>;
+
 function recall(
   access: SqliteAccess,
-  { scope, query, limit, offset = 0 }: Parameters<AgentStore['recall']>[0],
+  meanings: Meanings,
+  { scope, query, limit, offset = 0, near }: Parameters<AgentStore['recall']>[0],
 ): Memory[] {
   const { all, iso, scopeName } = access;
   if (query !== undefined) {
-    const wanted = { scope, terms: askedFor(query), limit };
-    if (wanted.terms.length === 0) return [];
-    const whole = found(access, wanted, begins);
-    // Half a word, as somebody types it.
-    return whole.length > 0 ? whole : found(access, wanted, () => true);
+    if (!near) return worded(access, scope, query, limit);
+    const words = worded(access, scope, query, limit * SPARE);
+    return fusedMemories(words, nearestInSqlite(access, MEMORY, meanings, { scope, near, limit }), {
+      vector: near.vector,
+      limit,
+    });
   }
   return all<Memory>(
     `select ${MEMORY} from (
@@ -144,14 +159,17 @@ function remember(
   return kept;
 }
 
-export function memories(access: SqliteAccess): Sync<'remember' | 'recall' | 'editMemory' | 'forget'> {
+export function memories(
+  access: SqliteAccess,
+  meanings: Meanings,
+): Sync<'remember' | 'recall' | 'editMemory' | 'forget'> {
   const { all, first, atomically, iso, scopeName } = access;
   const expiry = (days: number): string => new Date(access.now().getTime() + days * 86_400_000).toISOString();
   const ownScopes = [scopeName('agent'), scopeName('team')] as const;
   return {
     remember: (given, { maxEntries, ttlDays }) =>
       atomically(() => remember(access, given, { maxEntries, expires: expiry(ttlDays) })),
-    recall: (wanted) => recall(access, wanted),
+    recall: (wanted) => recall(access, meanings, wanted),
     editMemory: (id, content, { ttlDays }) =>
       atomically(() => {
         const before = first<IndexedMemory>(
