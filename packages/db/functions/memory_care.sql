@@ -20,7 +20,7 @@ begin
   values (new.agent_id, new.user_id, which, chosen, wanted, chosen is not null)
   on conflict (agent_id) do update set scope = excluded.scope, embeddings = excluded.embeddings, facts = excluded.facts,
     meaning_due = c.meaning_due or (c.embeddings, c.scope) is distinct from (excluded.embeddings, excluded.scope),
-    -- what was said while nobody wanted facts stays where it is
+    -- conversations that ended while nobody wanted facts are left alone
     facts_seen = case when excluded.facts and not c.facts then now() else c.facts_seen end,
     facts_note = case when excluded.facts and c.facts then c.facts_note end;
   return null;

@@ -41,6 +41,7 @@ import { createKnowledge } from './knowledge/service.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { createLifecycle } from './lifecycle/service.ts';
 import { wireManaged } from './managed/wire.ts';
+import { createMemoryCare } from './memory/service.ts';
 import { createLiveStreams } from './provision/livestream.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
@@ -123,6 +124,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
       createFileWatch({ db, log, find: wake.find }),
       responses.forgetOld,
       managed.forgetExpired,
+      wireMemory(deps, ai, meanings).look,
     ],
   });
   const life = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
@@ -130,6 +132,16 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const pushes = tellOfTasks(server, deps);
   return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, trials, pushes, life]) };
 }
+
+/** What is done with memories while nobody waits for it. */
+const wireMemory = (deps: AgentDeps, ai: AiService, meanings: Meanings) =>
+  createMemoryCare({
+    ...deps,
+    meanings,
+    roster: deps.roster.system,
+    thinking: createThinking(ai, deps.roster.system),
+    isHere: deps.settings.AGENT_DRIVER === 'embedded',
+  });
 
 /** Who comes to an agent's gateway. */
 const wireRelay = ({ db, clock, secrets }: AgentDeps) => ({

@@ -1,4 +1,5 @@
-import { fuse, Misfit, nearness, nearOnes } from '@troupe/knowledge';
+import type { Ai } from '@troupe/ai';
+import { fuse, Misfit, nearness, nearOnes, vectorsOf } from '@troupe/knowledge';
 import { AppError } from '@troupe/kernel';
 import type { Memory, Scope } from './memory.ts';
 
@@ -71,6 +72,12 @@ export function afterAnswer(state: MeaningState, dimension: number): MeaningStat
 }
 
 export type Embed = (model: string, texts: readonly string[], signal: AbortSignal) => Promise<Float32Array[]>;
+
+/** On the account that the model's client has. */
+export const embedBy =
+  (ai: Pick<Ai, 'embed'>): Embed =>
+  async (model, texts, signal) =>
+    vectorsOf((await ai.embed(model, { input: [...texts] }, { signal })).data, texts.length);
 
 interface Tended {
   scope: Scope;
