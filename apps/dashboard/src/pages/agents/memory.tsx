@@ -12,6 +12,7 @@ import { Form } from '../../ui/form.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { MemoryCare } from './memory-care.tsx';
 
 interface Entry {
   key: string;
@@ -60,6 +61,7 @@ export function MemoryTab({ agentId }: { agentId: string }) {
   const entries =
     read.data && Object.entries(read.data.memory).map(([key, value]): Entry => ({ key, value: asText(value) }));
   return (
+    <div className="flex flex-col gap-6">
     <Card
       title={texts.title}
       hint={texts.hint}
@@ -88,8 +90,10 @@ export function MemoryTab({ agentId }: { agentId: string }) {
         losses={texts.deleteLoss}
         action={states.delete}
       />
-      {editing && <MemoryForm agentId={agentId} entry={editing} onClose={() => setEditing(undefined)} />}
     </Card>
+      <MemoryCare agentId={agentId} />
+      {editing && <MemoryForm agentId={agentId} entry={editing} onClose={() => setEditing(undefined)} />}
+    </div>
   );
 }
 
