@@ -81,7 +81,9 @@ export async function readTalk(
   { agentId, sessionId }: { agentId: string; sessionId: string },
   { messages, characters }: { messages: number; characters: number },
 ): Promise<Talk | undefined> {
-  const { rows } = await sql<Omit<Talk, 'said'>>`select s.status, s.last_seq as "lastSeq", coalesce(p.seq, 0) as from
+  const { rows } = await sql<Omit<Talk, 'said'>>`select s.status, s.last_seq as "lastSeq",
+      -- a backup that was put back has the facts and not how far they go
+      coalesce(p.seq, (select max(m.source_seq) from agent_memory m where m.source_session = s.id), 0) as from
     from agent_sessions s left join agent_fact_progress p on p.session_id = s.id
     where s.id = ${sessionId} and s.agent_id = ${agentId} and not exists (select from agent_events e
       where e.session_id = s.id and e.type = 'user' and e.data #>> '{wishes,abilities}' = 'answers')`.execute(tx);
