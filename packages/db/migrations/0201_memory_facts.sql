@@ -6,6 +6,7 @@ alter table agent_memory
   -- other memories that say something else; their owner decides
   add column disputes text[];
 create index agent_memory_facts on agent_memory (scope, created_at desc) where source_session is not null;
+create index agent_memory_source on agent_memory (source_session) where source_session is not null;
 
 -- How far the facts of a conversation have been taken out.
 create table agent_fact_progress (
