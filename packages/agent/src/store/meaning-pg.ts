@@ -5,7 +5,8 @@ import type { MeaningState, MeaningStore, Near, Unmeant } from './meaning.ts';
 import type { Access } from './pg-access.ts';
 import type { Memory, Scope } from './memory.ts';
 
-export const MEMORY = sql`m.id, m.key, m.content, split_part(m.scope, ':', 1) as scope,
+/** As an agent is shown it. */
+export const SHOWN_MEMORY = sql`m.id, m.key, memory_said(m.content, m.source_session, m.created_at) as content, split_part(m.scope, ':', 1) as scope,
   iso_text(m.created_at) as "createdAt", iso_text(m.updated_at) as "updatedAt"`;
 
 export function pgMeanings({ rows, first, scopeName, userId }: Access): MeaningStore {
@@ -59,7 +60,7 @@ export async function nearestInPg(
   meanings: Pick<MeaningStore, 'meaning' | 'setMeaning'>,
   { scope, near: { model, vector }, limit }: { scope: Scope; near: Near; limit: number },
 ): Promise<{ memory: Memory; vector: Buffer }[]> {
-  const found = await rows(sql<NearRow>`select ${MEMORY}, near.vector from (
+  const found = await rows(sql<NearRow>`select ${SHOWN_MEMORY}, near.vector from (
       select v.memory_id, v.made_of, v.vector from agent_memory_vectors v
       where v.scope = ${scopeName(scope)} and v.model = ${model} and v.dimension = ${vector.length}::integer
       order by bit_count(v.bits # ${bitsOf(vector)}::bit varying) limit ${limit * LOOKED_AT}) near

@@ -1,7 +1,7 @@
 import { newId } from '@troupe/kernel';
 import { sql } from 'kysely';
 import { fusedMemories, SPARE, type MeaningStore } from './meaning.ts';
-import { nearestInPg } from './meaning-pg.ts';
+import { nearestInPg, SHOWN_MEMORY } from './meaning-pg.ts';
 import type { Access } from './pg-access.ts';
 import { begun, storable, wanted } from './pg-values.ts';
 import { searchWords } from './search-words.ts';
@@ -13,13 +13,13 @@ const memory = sql`id, key, content, split_part(scope, ':', 1) as scope, iso_tex
 async function worded({ rows, now, scopeName }: Access, scope: Scope, query: string, limit: number): Promise<Memory[]> {
   const words = searchWords(query);
   if (words.length === 0) return [];
-  const found = await rows(sql<Memory>`select ${memory} from (
-    select m.*, f.score from memory_search(${scopeName(scope)}, ${wanted(words)}, ${now()}, ${limit}) f
-      join agent_memory m on m.id = f.id) m order by score desc, updated_at desc, id`);
+  const found = await rows(sql<Memory>`select ${SHOWN_MEMORY}
+    from memory_search(${scopeName(scope)}, ${wanted(words)}, ${now()}, ${limit}) f
+      join agent_memory m on m.id = f.id order by f.score desc, m.updated_at desc, m.id`);
   // Half a word, as somebody types it.
   return found.length > 0
     ? found
-    : rows(sql<Memory>`select ${memory} from agent_memory, to_tsquery('simple', ${begun(words)}) as wanted
+    : rows(sql<Memory>`select ${SHOWN_MEMORY} from agent_memory m, to_tsquery('simple', ${begun(words)}) as wanted
       where scope = ${scopeName(scope)} and expires_at > ${now()} and search @@ wanted
       order by updated_at desc, id limit ${limit}`);
 }

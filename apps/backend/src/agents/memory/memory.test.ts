@@ -203,6 +203,10 @@ test('facts are found when a conversation rests, if the owner wants it: with the
     second!['contradicts'].map(({ id: other }: Body) => other),
     [first!['id']],
   );
+  assert.match(
+    await say('call search_memories {"query":"where does the user live"}', 'asks', id),
+    /lives in Oslo\. \(said on \d{4}-\d\d-\d\d\)/,
+  );
   const texts = model.requests.filter(askedForFacts).map(given);
   assert.doesNotMatch(texts.at(-1)!, /user, .*: I live in Rome/, 'what was looked at before is not sent again');
   // The owner decides.
