@@ -208,7 +208,7 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, meanings,
   lifecycleRoutes(server, createLifecycle({ fleet, roster, version, audit: accounts.audit }));
   backupRoutes(server, createBackupService({ fleet, roster, gate }));
   deploymentRoutes(server, createDeployments({ ...making, log, version, defaultModel }));
-  teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster }));
+  teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster, meanings }));
   skillRoutes(server, createSkillFiles({ db, roster }));
   knowledgeRoutes(server, createKnowledge({ db, roster, dashboard: dashboardOf(settings), meanings }));
   provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));

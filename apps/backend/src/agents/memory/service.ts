@@ -5,7 +5,6 @@ import { memoryScope, type AgentDefinition } from '@troupe/domain';
 import type { Thinker, Thinking } from '@troupe/fleet';
 import { AppError, type Clock, type Log } from '@troupe/kernel';
 import type { AgentRow, AllAgents } from '@troupe/roster';
-import type { Meanings } from '../knowledge/meaning.ts';
 import { NoFacts, takeFacts } from './facts.ts';
 import * as store from './store.ts';
 
@@ -15,7 +14,16 @@ export interface MemoryCareDeps {
   db: Database;
   jobs: Jobs;
   roster: Pick<AllAgents, 'find' | 'definition'>;
-  meanings: Pick<Meanings, 'embed'>;
+  /** Texts as numbers, on the account of a user and for an agent of theirs. */
+  meanings: {
+    embed: (
+      userId: string,
+      model: string,
+      texts: readonly string[],
+      signal: AbortSignal,
+      agentId: string,
+    ) => Promise<Float32Array[]>;
+  };
   thinking: (agent: Thinker) => Thinking;
   clock: Clock;
   log: Log;
