@@ -24,6 +24,7 @@ const vectorOf = (text: string, dimension: number): Float32Array => {
 
 const bounds = { maxEntries: 1000, ttlDays: 10 };
 const MODEL = 'm';
+const named = (n: number): string => `x${String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26))}z`;
 
 async function findsByMeaning(store: AgentStore): Promise<void> {
   let dimension = 64;
@@ -39,7 +40,7 @@ async function findsByMeaning(store: AgentStore): Promise<void> {
     return (await store.recall({ scope: 'agent', query, limit, near })).map(({ content }) => content);
   };
   const car = await store.remember({ scope: 'agent', content: 'She acquired an automobile.' }, bounds);
-  for (let n = 0; n < 40; n += 1) await store.remember({ scope: 'agent', content: `Loaf ${n} of rye` }, bounds);
+  for (let n = 0; n < 40; n += 1) await store.remember({ scope: 'agent', content: `Loaf ${named(n)} of rye` }, bounds);
   assert.deepEqual(await found('bought a vehicle'), [], 'without numbers words alone count');
   // Bounded: one call has 32, and the rest waits for the next turn.
   assert.equal(await tend(MODEL, 1), true);
@@ -47,7 +48,7 @@ async function findsByMeaning(store: AgentStore): Promise<void> {
   assert.equal(await tend(), false);
   assert.deepEqual([calls, (await store.unmeant('agent', { model: MODEL, dimension, most: 99 })).length], [2, 0]);
   assert.equal((await found('bought a vehicle'))[0], 'She acquired an automobile.');
-  assert.equal((await found('loaf 7'))[0], 'Loaf 7 of rye', 'words count as before');
+  assert.equal((await found(`loaf ${named(7)}`))[0], `Loaf ${named(7)} of rye`, 'words count as before');
   assert.equal((await store.recall({ scope: 'agent', query: 'bought a vehicle', limit: 5 })).length, 0);
   // A text that changes has other numbers, and none until then.
   await store.editMemory(car.id, 'She sold a boat.', bounds);
