@@ -320,6 +320,8 @@ test('whatever a conversation or a model says, nothing but sentences comes of it
 });
 
 test('no memory goes for a fact: where there is no room it is said', async () => {
+  // One makes only so many agents at once.
+  ada = await addUser(services.runtime, { plan: 'network' });
   const id = await made('Full');
   await ask('PUT', `/api/agents/${id}/config`, { memory: { maxEntries: 2, facts: true } });
   await remember('a', 'Kept.', id);

@@ -1,4 +1,4 @@
-import { createPgStore, tendMeanings } from '@troupe/agent';
+import { createPgStore, nearOf, tendMeanings } from '@troupe/agent';
 import { embedMemoriesJob, extractFactsJob } from '@troupe/contract';
 import type { Database, Jobs } from '@troupe/db';
 import { memoryScope, type AgentDefinition } from '@troupe/domain';
@@ -45,9 +45,11 @@ const MOST_SESSIONS = 100;
 /** Of a conversation, and of each message. */
 const MOST_MESSAGES = 80;
 const MESSAGE_CHARACTERS = 4000;
-/** Memories that the model is shown beside it. */
-const SHOWN = 30;
+/** Memories that the model is shown beside it: those that fit best, and the newest. */
+const FITTING = 20;
+const NEWEST = 30;
 const ASKED_CHARACTERS = 4000;
+const QUESTION_MS = 4000;
 
 const ELSEWHERE =
   'Agents run as programs of their own here, and keep their conversations themselves: no facts are taken out of them.';
@@ -137,24 +139,43 @@ interface Writing {
   signal: AbortSignal;
 }
 
+/** What is remembered that new facts may repeat or contradict. */
+async function knownAbout({ db, meanings }: MemoryCareDeps, { agent, definition, talk, signal }: Writing) {
+  const { id: agentId, user_id: userId } = agent;
+  const scope = memoryScope(definition);
+  const asked = talk.said.flatMap(({ role, text }) => (role === 'user' ? [text] : [])).join('\n');
+  const query = asked.slice(-ASKED_CHARACTERS).toWellFormed();
+  const near = await nearOf(
+    async (model, question) => {
+      const time = AbortSignal.any([signal, AbortSignal.timeout(QUESTION_MS)]);
+      // Words have to do when the model does not answer; its owner is told where memories become numbers.
+      return (await meanings.embed(userId, model, [question], time, agentId).catch(() => []))[0];
+    },
+    definition,
+    query,
+  );
+  const store = storeOf(db, agent);
+  const fitting = await store.recall({ scope, query, limit: FITTING, near });
+  const newest = await store.recall({ scope, limit: NEWEST });
+  return [...new Map([...newest, ...fitting].map((memory) => [memory.id, memory])).values()];
+}
+
 /** How many facts there was no room for. */
 async function writeFacts(
-  { db, thinking, clock }: MemoryCareDeps,
+  deps: MemoryCareDeps,
   { userId, agentId, sessionId }: Conversation,
   { agent, definition, talk, signal }: Writing,
 ): Promise<number> {
+  const { db, thinking, clock } = deps;
   const { memory, safety, model } = definition.config;
   const own = db.user(userId);
   const today = clock().toISOString().slice(0, 10);
   if ((await store.tokensToday(own, agentId, today)) >= safety.maxTokensPerDay)
     throw new AppError(429, `The limit of ${safety.maxTokensPerDay} tokens a day is reached.`);
   const scope = memoryScope(definition);
-  const asked = talk.said.flatMap(({ role, text }) => (role === 'user' ? [text] : [])).join('\n');
-  const query = asked.slice(-ASKED_CHARACTERS).toWellFormed();
-  const known = await storeOf(db, agent).recall({ scope, query, limit: SHOWN });
   const { facts, tokens } = await takeFacts(
     { model: thinking(agent).model, modelName: model.default, signal },
-    { said: talk.said, known },
+    { said: talk.said, known: await knownAbout(deps, { agent, definition, talk, signal }) },
   );
   return db.asUser(userId, async (tx) => {
     const isFirst = await store.moveOn(tx, { sessionId, userId }, { from: talk.from, to: talk.lastSeq });
