@@ -20,7 +20,9 @@ test('by kill -9 while the model is asked: the next one finds the facts, once', 
     asked += 1;
     // The first one never hears an answer.
     if (asked === 1) return;
-    replyChat(request, response, { content: '{"facts":[{"fact":"The user lives in Rome.","message":1,"contradicts":[]}]}' });
+    replyChat(request, response, {
+      content: '{"facts":[{"fact":"The user lives in Rome.","message":1,"contradicts":[]}]}',
+    });
   });
   const start = () =>
     startBackendProcess({ DATABASE_URL: url, DATA_DIR: dataDir, BLOB_STORE: 'folder', OPENROUTER_BASE_URL: model.url });
@@ -39,7 +41,7 @@ test('by kill -9 while the model is asked: the next one finds the facts, once', 
   await (await first.chat(agentId, 'I live in Rome.', 's')).text();
   await sql`update agent_memory_care set facts_seen = now() - interval '2 hours'`.execute(db.system);
   await sql`update agent_sessions set updated_at = now() - interval '1 hour'`.execute(db.system);
-  for (; asked === 0; ) await delay(200);
+  for (; asked === 0;) await delay(200);
   await first.end('SIGKILL');
   const next = await start();
   running.push(next);
@@ -48,14 +50,17 @@ test('by kill -9 while the model is asked: the next one finds the facts, once', 
       await sql<{ content: string; seq: number }>`select content, source_seq as seq from agent_memory
         where source_session is not null`.execute(db.system)
     ).rows;
-  for (; (await facts()).length === 0; ) await delay(500);
+  for (; (await facts()).length === 0;) await delay(500);
   assert.equal(asked, 2);
   // Once more, as a job may run twice.
   await sql`update agent_memory_care set facts_seen = now() - interval '2 hours'`.execute(db.system);
   const seen = async () =>
-    (await sql<{ late: boolean }>`select facts_seen < now() - interval '1 hour' as late from agent_memory_care`.execute(db.system))
-      .rows[0]!.late;
-  for (; await seen(); ) await delay(500);
+    (
+      await sql<{
+        late: boolean;
+      }>`select facts_seen < now() - interval '1 hour' as late from agent_memory_care`.execute(db.system)
+    ).rows[0]!.late;
+  for (; await seen();) await delay(500);
   await delay(2000);
   assert.deepEqual(await facts(), [{ content: 'The user lives in Rome.', seq: 1 }]);
   assert.equal(asked, 2, 'a state of a conversation is asked about once');

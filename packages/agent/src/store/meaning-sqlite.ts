@@ -5,7 +5,14 @@ import type { MeaningState, MeaningStore, Near, Unmeant } from './meaning.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
 import type { Memory, Scope } from './memory.ts';
 
-export function sqliteMeanings({ all, first, run, atomically, scopeName, iso }: SqliteAccess): Sync<keyof MeaningStore> {
+export function sqliteMeanings({
+  all,
+  first,
+  run,
+  atomically,
+  scopeName,
+  iso,
+}: SqliteAccess): Sync<keyof MeaningStore> {
   return {
     meaning: (scope, model) => ({
       ...(first<MeaningState>(
@@ -39,7 +46,12 @@ export function sqliteMeanings({ all, first, run, atomically, scopeName, iso }: 
     keepMeanings: (scope, model, given) =>
       atomically(() => {
         for (const { id, mark, vector } of given) {
-          const isThere = first('select 1 from memory where id = ? and scope = ? and updated_at = ?', id, scopeName(scope), mark);
+          const isThere = first(
+            'select 1 from memory where id = ? and scope = ? and updated_at = ?',
+            id,
+            scopeName(scope),
+            mark,
+          );
           if (!isThere) continue;
           run(
             `insert or replace into memory_vectors (id, model, scope, dimension, made_of, bits) values (?, ?, ?, ?, ?, ?)`,

@@ -45,7 +45,7 @@ before(async () => {
       return replyJson(response, { object: 'list', data, usage: { prompt_tokens: 10 * data.length } });
     }
     if (askedForFacts(request)) return replyChat(request, response, { content: await factual(request) });
-    const last = (request.body['messages'] as { role: string; content: string }[]).at(-1);
+    const last = ((request.body['messages'] ?? []) as { role: string; content: string }[]).at(-1);
     const [, name, args] = /^call (\w+) (.*)$/s.exec(last?.role === 'user' ? last.content : '') ?? [];
     if (name === undefined) return replyChat(request, response, { content: `I read: ${last?.content}` });
     replyChat(request, response, { content: '', toolCalls: [{ id: 'c1', name, arguments: args ?? '{}' }] });
@@ -187,7 +187,8 @@ const extract = (id: string, sessionId: string, who = ada) =>
 const factCalls = (): number => model.requests.filter(askedForFacts).length;
 const given = (request: StandInRequest): string =>
   (request.body['messages'] as { content: string }[]).map(({ content }) => content).join('\n');
-const numberOf = (text: string, words: string): number => Number(new RegExp(`^(\\d+)\\. .*${words}`, 'm').exec(text)?.[1]);
+const numberOf = (text: string, words: string): number =>
+  Number(new RegExp(`^(\\d+)\\. .*${words}`, 'm').exec(text)?.[1]);
 const factsOf = async (id: string): Promise<Body[]> => (await care(id)).found;
 
 test('facts are found when a conversation rests, if the owner wants it: with their source, once, and nothing is replaced', async () => {
@@ -248,7 +249,9 @@ test('facts are found when a conversation rests, if the owner wants it: with the
     (await decide('all')).found.map(({ contradicts }: Body) => contradicts),
     [[], []],
   );
-  const { rows } = await sql<{ n: number }>`select count(*)::integer as n from agent_memory where scope = ${`agent:${id}`}`.execute(
+  const { rows } = await sql<{
+    n: number;
+  }>`select count(*)::integer as n from agent_memory where scope = ${`agent:${id}`}`.execute(
     services.runtime.db.system,
   );
   assert.equal(rows[0]!.n, 2);
@@ -261,7 +264,9 @@ test('the owner may keep the new one, or what was known', async () => {
     const text = given(request);
     const colour = /user, .*: It is (\w+)/.exec(text)![1]!;
     const known = [...text.matchAll(/^(\d+)\. The boat is/gm)].map(([, n]) => Number(n));
-    return JSON.stringify({ facts: [{ fact: `The boat is ${colour}.`, message: numberOf(text, 'user,'), contradicts: known }] });
+    return JSON.stringify({
+      facts: [{ fact: `The boat is ${colour}.`, message: numberOf(text, 'user,'), contradicts: known }],
+    });
   };
   const told = async (colour: string, n: number): Promise<Body> => {
     await say(`It is ${colour}, the boat.`, colour, id);
@@ -272,7 +277,8 @@ test('the owner may keep the new one, or what was known', async () => {
     return (await factsOf(id))[0]!;
   };
   const contents = async (): Promise<string[]> => (await factsOf(id)).map(({ content }) => content);
-  const keep = (fact: Body, which: string) => ask('POST', `/api/agents/${id}/memory/facts/${fact['id']}`, { keep: which });
+  const keep = (fact: Body, which: string) =>
+    ask('POST', `/api/agents/${id}/memory/facts/${fact['id']}`, { keep: which });
   await told('red', 1);
   await keep(await told('blue', 2), 'others');
   assert.deepEqual(await contents(), ['The boat is red.']);
@@ -305,7 +311,10 @@ test('whatever a conversation or a model says, nothing but sentences comes of it
   const contents = (await factsOf(id)).map(({ content }) => content as string);
   assert.equal(contents.length, 12);
   assert.ok(contents.includes('Two lines and more'));
-  assert.ok(contents.every((one) => one === 'Two lines and more' || /^Fact \d+\.$/.test(one)), contents.join('|'));
+  assert.ok(
+    contents.every((one) => one === 'Two lines and more' || /^Fact \d+\.$/.test(one)),
+    contents.join('|'),
+  );
   const request = model.requests.findLast(askedForFacts)!;
   assert.equal(request.body['tools'], undefined);
   assert.equal((request.body['response_format'] as Body)['type'], 'json_schema');

@@ -55,7 +55,9 @@ export const noteFacts = (tx: UserTx | SystemTx, agentId: string, note: string |
 
 /** For all that want facts. */
 export const noteEverywhere = (tx: SystemTx, note: string) =>
-  sql`update agent_memory_care set facts_note = ${note} where facts and facts_note is distinct from ${note}`.execute(tx);
+  sql`update agent_memory_care set facts_note = ${note} where facts and facts_note is distinct from ${note}`.execute(
+    tx,
+  );
 
 export interface Said {
   seq: number;

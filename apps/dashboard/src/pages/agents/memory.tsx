@@ -62,35 +62,35 @@ export function MemoryTab({ agentId }: { agentId: string }) {
     read.data && Object.entries(read.data.memory).map(([key, value]): Entry => ({ key, value: asText(value) }));
   return (
     <div className="flex flex-col gap-6">
-    <Card
-      title={texts.title}
-      hint={texts.hint}
-      flush
-      className="overflow-hidden"
-      actions={
-        <Button kind="primary" icon="plus" onClick={() => setEditing({ key: '', value: '' })}>
-          {texts.add}
-        </Button>
-      }
-    >
-      <Table
-        label={texts.title}
-        rows={entries}
-        rowKey={({ key }) => key}
-        error={read.error}
-        retry={() => void read.refetch()}
-        find={({ key, value }) => `${key} ${value}`}
-        findLabel={texts.search}
-        empty={<Empty title={texts.empty}>{texts.emptyHint}</Empty>}
-        columns={columnsOf(setEditing, forget.ask)}
-      />
-      <Confirm
-        {...forget.confirm}
-        title={texts.deleteTitle(forget.subject?.key ?? '')}
-        losses={texts.deleteLoss}
-        action={states.delete}
-      />
-    </Card>
+      <Card
+        title={texts.title}
+        hint={texts.hint}
+        flush
+        className="overflow-hidden"
+        actions={
+          <Button kind="primary" icon="plus" onClick={() => setEditing({ key: '', value: '' })}>
+            {texts.add}
+          </Button>
+        }
+      >
+        <Table
+          label={texts.title}
+          rows={entries}
+          rowKey={({ key }) => key}
+          error={read.error}
+          retry={() => void read.refetch()}
+          find={({ key, value }) => `${key} ${value}`}
+          findLabel={texts.search}
+          empty={<Empty title={texts.empty}>{texts.emptyHint}</Empty>}
+          columns={columnsOf(setEditing, forget.ask)}
+        />
+        <Confirm
+          {...forget.confirm}
+          title={texts.deleteTitle(forget.subject?.key ?? '')}
+          losses={texts.deleteLoss}
+          action={states.delete}
+        />
+      </Card>
       <MemoryCare agentId={agentId} />
       {editing && <MemoryForm agentId={agentId} entry={editing} onClose={() => setEditing(undefined)} />}
     </div>

@@ -1,4 +1,11 @@
-import { backend as onBackend, embedMemoriesJob, gateway, MEMORY_LIMITS, type TypesOf, type web } from '@troupe/contract';
+import {
+  backend as onBackend,
+  embedMemoriesJob,
+  gateway,
+  MEMORY_LIMITS,
+  type TypesOf,
+  type web,
+} from '@troupe/contract';
 import type { Database, Jobs } from '@troupe/db';
 import { memoryScope, type AgentDefinition } from '@troupe/domain';
 import type { AgentRow, Roster } from '@troupe/roster';
