@@ -13,13 +13,13 @@ import { sql } from 'kysely';
 test('by kill -9 while the model is asked: the next one finds the facts, once', { timeout: 240_000 }, async (t) => {
   const { db, url, drop } = await testDatabase();
   const dataDir = mkdtempSync(path.join(tmpdir(), 'troupe-facts-'));
-  let asked = 0;
+  const heard = { asked: 0 };
   const model = await createStandIn((request, response) => {
     if (!JSON.stringify(request.body['messages'] ?? '').includes('You keep the memory of an AI agent'))
       return replyChat(request, response, { content: 'Noted.' });
-    asked += 1;
+    heard.asked += 1;
     // The first one never hears an answer.
-    if (asked === 1) return;
+    if (heard.asked === 1) return;
     replyChat(request, response, {
       content: '{"facts":[{"fact":"The user lives in Rome.","message":1,"contradicts":[]}]}',
     });
@@ -41,7 +41,7 @@ test('by kill -9 while the model is asked: the next one finds the facts, once', 
   await (await first.chat(agentId, 'I live in Rome.', 's')).text();
   await sql`update agent_memory_care set facts_seen = now() - interval '2 hours'`.execute(db.system);
   await sql`update agent_sessions set updated_at = now() - interval '1 hour'`.execute(db.system);
-  for (; asked === 0;) await delay(200);
+  while (heard.asked === 0) await delay(200);
   await first.end('SIGKILL');
   const next = await start();
   running.push(next);
@@ -50,8 +50,8 @@ test('by kill -9 while the model is asked: the next one finds the facts, once', 
       await sql<{ content: string; seq: number }>`select content, source_seq as seq from agent_memory
         where source_session is not null`.execute(db.system)
     ).rows;
-  for (; (await facts()).length === 0;) await delay(500);
-  assert.equal(asked, 2);
+  while ((await facts()).length === 0) await delay(500);
+  assert.equal(heard.asked, 2);
   // Once more, as a job may run twice.
   await sql`update agent_memory_care set facts_seen = now() - interval '2 hours'`.execute(db.system);
   const seen = async () =>
@@ -60,8 +60,8 @@ test('by kill -9 while the model is asked: the next one finds the facts, once', 
         late: boolean;
       }>`select facts_seen < now() - interval '1 hour' as late from agent_memory_care`.execute(db.system)
     ).rows[0]!.late;
-  for (; await seen();) await delay(500);
+  while (await seen()) await delay(500);
   await delay(2000);
   assert.deepEqual(await facts(), [{ content: 'The user lives in Rome.', seq: 1 }]);
-  assert.equal(asked, 2, 'a state of a conversation is asked about once');
+  assert.equal(heard.asked, 2, 'a state of a conversation is asked about once');
 });

@@ -97,15 +97,7 @@ export async function startAgent({
     log,
     ...fromPlatform(settings, platform, log),
   });
-  const agent = wakeAgent({
-    agentId,
-    store,
-    model: ai,
-    meaning: meaning.of,
-    ...toolkit,
-    log,
-    onSleep: toolkit.close,
-  });
+  const agent = wakeAgent({ agentId, store, model: ai, ...toolkit, log, onSleep: toolkit.close });
   const channels = await channelsOf(settings, { agent, outbound, pool, log, urls: channelUrls });
 
   const { server, gateway } = await openGateway(agent, channels, settings, log);

@@ -224,14 +224,17 @@ export class AwakeAgents {
     const hears = place.copy && { onFiles: place.copy.heard };
     const store = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }), ...hears });
     const peers: Peers = (member) => this.#peer(userId, member.agentId);
-    const ways = this.#waysOut({ userId, agentId });
-    const toolkit = createToolkit({ store, ...place, ...ways, peers });
+    const toolkit = createToolkit({
+      store,
+      ...place,
+      ...this.#waysOut({ userId, agentId }),
+      peers,
+    });
     const agent = wakeAgent({
       agentId,
       owner: userId,
       store,
       ...toolkit,
-      meaning: ways.meaning,
       log,
       onSleep: toolkit.close,
       ...switched(() => now),

@@ -55,7 +55,7 @@ import { runtimeRoutes } from './runtime/routes.ts';
 import { createRuntime } from './runtime/service.ts';
 import { createThinking } from './runtime/thinking.ts';
 import { createWake, type Reach } from './runtime/wake.ts';
-import { createFileWatch } from './scheduler/file-watch.ts';
+import { createFileWatch, type FileWatchDeps } from './scheduler/file-watch.ts';
 import { createScheduler } from './scheduler/service.ts';
 import { createSpendWatch } from './scheduler/spend-watch.ts';
 import { skillRoutes } from './skills/routes.ts';
@@ -120,8 +120,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
     listener: deps.listener,
     chores: [
       installations.tellQuiet,
-      createSpendWatch({ db, clock }),
-      createFileWatch({ db, log, find: wake.find }),
+      ...watching(deps, wake.find),
       responses.forgetOld,
       managed.forgetExpired,
       wireMemory(deps, ai, meanings).look,
@@ -132,6 +131,12 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const pushes = tellOfTasks(server, deps);
   return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, trials, pushes, life]) };
 }
+
+/** What money is spent, and what files arrive. */
+const watching = ({ db, clock, log }: AgentDeps, find: FileWatchDeps['find']) => [
+  createSpendWatch({ db, clock }),
+  createFileWatch({ db, log, find }),
+];
 
 /** What is done with memories while nobody waits for it. */
 const wireMemory = (deps: AgentDeps, ai: AiService, meanings: Meanings) =>

@@ -5,14 +5,8 @@ import type { MeaningState, MeaningStore, Near, Unmeant } from './meaning.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
 import type { Memory, Scope } from './memory.ts';
 
-export function sqliteMeanings({
-  all,
-  first,
-  run,
-  atomically,
-  scopeName,
-  iso,
-}: SqliteAccess): Sync<keyof MeaningStore> {
+export function sqliteMeanings(access: SqliteAccess): Sync<keyof MeaningStore> {
+  const { all, first, run, scopeName, iso } = access;
   return {
     meaning: (scope, model) => ({
       ...(first<MeaningState>(
@@ -43,6 +37,17 @@ export function sqliteMeanings({
         dimension,
         most,
       ),
+    ...writing(access),
+  };
+}
+
+function writing({
+  first,
+  run,
+  atomically,
+  scopeName,
+}: SqliteAccess): Pick<Sync<keyof MeaningStore>, 'keepMeanings' | 'dropMeanings'> {
+  return {
     keepMeanings: (scope, model, given) =>
       atomically(() => {
         for (const { id, mark, vector } of given) {

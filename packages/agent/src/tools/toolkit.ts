@@ -77,6 +77,8 @@ export interface Toolkit {
   files?: RunFiles;
   /** The other agents of its team. */
   peers?: Peers;
+  /** How questions about memories become numbers. */
+  meaning?: Meant;
   close: () => Promise<void>;
 }
 
@@ -160,6 +162,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     workspace: () => seenBy('person'),
     ...(deps.copy && { files: runFiles(deps.copy, deps.log) }),
     ...(peers && { peers }),
+    ...(deps.meaning && { meaning: deps.meaning }),
     async tools(definition, signal) {
       const own = await written.after(definition, (await Promise.all(definition.tools.map(toolset))).flat());
       const team = peers ? teamTools(definition, peers) : [];

@@ -13,7 +13,7 @@ export interface Known {
   content: string;
 }
 
-export interface Fact {
+interface Fact {
   content: string;
   said: Said;
   /** Memories that say something else, by their ids. */
@@ -21,7 +21,7 @@ export interface Fact {
 }
 
 /** Of one conversation as it is, and of each fact. */
-export const MOST_FACTS = 12;
+const MOST_FACTS = 12;
 const FACT_CHARACTERS = 300;
 const ANSWER_TOKENS = 2000;
 const ANSWER_MS = 90_000;
@@ -151,6 +151,8 @@ export interface Taken {
 
 /** Why there are none, in a sentence for the owner. */
 export class NoFacts extends Error {}
+/** The same, until later. */
+export class NotNow extends Error {}
 
 const SANDBOX = 'No model is set up: only the sandbox answers, and facts need a model.';
 const UNREADABLE = 'The model gave no answer that facts could be read from.';

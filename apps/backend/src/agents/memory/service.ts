@@ -5,7 +5,7 @@ import { memoryScope, type AgentDefinition } from '@troupe/domain';
 import type { Thinker, Thinking } from '@troupe/fleet';
 import { AppError, type Clock, type Log } from '@troupe/kernel';
 import type { AgentRow, AllAgents } from '@troupe/roster';
-import { NoFacts, takeFacts } from './facts.ts';
+import { NoFacts, NotNow, takeFacts } from './facts.ts';
 import * as store from './store.ts';
 
 /** What is done with memories in the background, on their owner's account: numbers are made of them, and facts found. */
@@ -32,8 +32,6 @@ export interface MemoryCareDeps {
   /** A conversation rests when nothing has happened in it for so long. */
   restSeconds?: number;
 }
-
-export type MemoryCare = ReturnType<typeof createMemoryCare>;
 
 const REST_SECONDS = 600;
 /** Calls of one turn: then it is somebody else's. */
@@ -123,8 +121,9 @@ async function extractFacts(deps: MemoryCareDeps, which: Conversation, signal: A
     const left = await writeFacts(deps, which, { agent, definition, talk, signal });
     await store.noteFacts(own, which.agentId, left > 0 ? FULL(left) : null);
   } catch (error) {
-    const why = error instanceof NoFacts || error instanceof AppError ? error.message : 'It did not answer in time.';
     const isOver = error instanceof NoFacts;
+    const isTold = isOver || error instanceof NotNow || error instanceof AppError;
+    const why = isTold ? error.message : 'It did not answer in time.';
     const note = isOver ? why : `Facts could not be found, and are looked for again later: ${why}`;
     await store.noteFacts(own, which.agentId, note);
     // The same words would come to the same.
@@ -171,7 +170,7 @@ async function writeFacts(
   const own = db.user(userId);
   const today = clock().toISOString().slice(0, 10);
   if ((await store.tokensToday(own, agentId, today)) >= safety.maxTokensPerDay)
-    throw new AppError(429, `The limit of ${safety.maxTokensPerDay} tokens a day is reached.`);
+    throw new NotNow(`The limit of ${safety.maxTokensPerDay} tokens a day is reached.`);
   const scope = memoryScope(definition);
   const { facts, tokens } = await takeFacts(
     { model: thinking(agent).model, modelName: model.default, signal },
