@@ -37,7 +37,7 @@ browserSuite(
       await open();
       const facts = page.getByLabel('Find facts in conversations');
       assert.equal(await facts.isChecked(), false);
-      await facts.check();
+      await facts.click();
       await page.getByText('None have been found yet.').waitFor();
       await page.getByLabel('Embeddings model').fill('openai/text-embedding-3-small');
       await page.getByRole('button', { name: 'Save the model' }).click();
