@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStandIn, replyChat, replyJson, type StandIn, type StandInRequest } from '@troupe/ai';
 import { embedMemoriesJob, extractFactsJob } from '@troupe/contract';
+import { allJobsRan } from '@troupe/testing/database/jobs';
 import { elsewhere, send, type Body } from '@troupe/testing/services/people';
 import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 import { sql } from 'kysely';
@@ -354,11 +355,13 @@ test('nothing is asked where nobody wants facts, where a cap is reached, or for 
   const sessionId = await rested(id);
   const calls = factCalls();
   await extract(id, sessionId);
+  await allJobsRan(services.runtime.jobs);
   await setCare({ facts: true }, id);
   await sql`update agent_events set data = data || '{"wishes":{"abilities":"answers"}}' where agent_id = ${id} and type = 'user'`.execute(
     services.runtime.db.system,
   );
   await extract(id, sessionId);
+  await allJobsRan(services.runtime.jobs);
   await say('Again.', 'other', id);
   await ask('PUT', `/api/agents/${id}/config`, { safety: { maxTokensPerDay: 1 } });
   const { rows } = await sql<{ id: string }>`select id from agent_sessions where agent_id = ${id}
