@@ -41,7 +41,7 @@ import { createKnowledge } from './knowledge/service.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { createLifecycle } from './lifecycle/service.ts';
 import { wireManaged } from './managed/wire.ts';
-import { createMemoryCare } from './memory/service.ts';
+import { createMemoryCare, type MemoryCare } from './memory/service.ts';
 import { createLiveStreams } from './provision/livestream.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
@@ -139,7 +139,7 @@ const watching = ({ db, clock, log }: AgentDeps, find: FileWatchDeps['find']) =>
 ];
 
 /** What is done with memories while nobody waits for it. */
-const wireMemory = (deps: AgentDeps, ai: AiService, meanings: Meanings) =>
+const wireMemory = (deps: AgentDeps, ai: AiService, meanings: Meanings): MemoryCare =>
   createMemoryCare({
     ...deps,
     meanings,

@@ -33,6 +33,8 @@ export interface MemoryCareDeps {
   restSeconds?: number;
 }
 
+export type MemoryCare = ReturnType<typeof createMemoryCare>;
+
 const REST_SECONDS = 600;
 /** Calls of one turn: then it is somebody else's. */
 const CALLS = 16;
