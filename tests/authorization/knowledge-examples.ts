@@ -4,7 +4,7 @@ import type { OwnerIds } from './world.ts';
 const collection = ({ collectionId: id }: OwnerIds): Example => ({ params: { id } });
 const document = ({ documentId: id }: OwnerIds): Example => ({ params: { id } });
 
-/** Collections of documents, and what is found in them. */
+/** Collections of documents and what is found in them; how memories are searched and filled. */
 export const KNOWLEDGE_WEB: Record<string, Make> = {
   'POST /api/knowledge': () => ({ body: { name: 'mine' } }),
   'PATCH /api/knowledge/:id': (id) => ({ ...collection(id), body: { name: 'stolen' } }),
@@ -24,6 +24,12 @@ export const KNOWLEDGE_WEB: Record<string, Make> = {
   }),
   'DELETE /api/agents/:id/knowledge/:collectionId': ({ agentId: id, collectionId }) => ({
     params: { id, collectionId },
+  }),
+  'GET /api/agents/:id/memory': ({ agentId: id }) => ({ params: { id } }),
+  'PUT /api/agents/:id/memory': ({ agentId: id }) => ({ params: { id }, body: { facts: true } }),
+  'POST /api/agents/:id/memory/facts/:factId': ({ agentId: id, factId }) => ({
+    params: { id, factId },
+    body: { keep: 'all' },
   }),
 };
 

@@ -16,6 +16,7 @@ import {
 } from '@troupe/testing/services/services';
 import { addEvaluation } from './evaluation-rows.ts';
 import { createMarks, type Marks } from './marks.ts';
+import { addFact } from './memory-rows.ts';
 import { addRows, type RowIds } from './rows.ts';
 import { addWidget } from './widget-rows.ts';
 
@@ -44,6 +45,7 @@ export interface OwnerIds extends RowIds {
   deliveryId: string;
   collectionId: string;
   documentId: string;
+  factId: string;
   skillId: string;
   reviewId: string;
   skillDigest: string;
@@ -353,6 +355,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
     deliveryId,
     ...skills,
     ...knowledge,
+    ...(await addFact(db, { userId: who.id, agentId, conversationId: rows.conversationId }, marks)),
     mcpServer,
   };
   for (const name of ['userId', 'keyId', 'sessionId', 'teamId', 'conversationId'] as const) keep(name, ids[name]);

@@ -40,6 +40,7 @@ const BODIES: Record<string, unknown> = {
   'POST /api/agents/:id/evaluation-cases/from-run': { sessionId: 's', run: 1 },
   'PUT /api/agents/:id/evaluation-gate': { enabled: true },
   'PUT /api/agents/:id/logins/:name': { origin: 'https://shop.example', username: 'u', password: 'p' },
+  'POST /api/agents/:id/memory/facts/:factId': { keep: 'all' },
   'PUT /api/agents/:id/channels/:kind': { settings: {}, allowed: ['*'] },
 };
 /** Its path, with names that could be right of everything that is in it. */

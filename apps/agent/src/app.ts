@@ -44,6 +44,7 @@ import {
   type Outbound,
   type WorkerPool,
 } from '@troupe/kernel';
+import { createMeaning } from './meaning.ts';
 import { firstDefinition, type AgentSettings } from './settings.ts';
 
 /** One agent as a program of its own: what containers and Home installs run. */
@@ -83,8 +84,10 @@ export async function startAgent({
   if (!(await store.definition())) await store.saveDefinition(firstDefinition(settings));
   const ai = thinking(settings, log);
   const pool = createWorkerPool();
+  const meaning = createMeaning({ store, ai, log });
   const toolkit = createToolkit({
     store,
+    meaning: meaning.of,
     pool,
     owner: agentId,
     workspaceRoot: path.join(dataDir, 'workspace'),
@@ -117,6 +120,7 @@ export async function startAgent({
         ...channels.map((channel) => ({ close: () => channel.stop() })),
         { close: () => closeServer(server) },
         gateway,
+        meaning,
         { close: async () => heart?.() },
       ]),
   };

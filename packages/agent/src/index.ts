@@ -17,6 +17,8 @@ export { a2aNotification } from './gateway/a2a-tasks.ts';
 export { createConnections } from './gateway/connections.ts';
 export { teamDefinitions, type TeamSetting } from './team.ts';
 export { createShelf, type Shelf, type SkillSource } from './skills/shelf.ts';
+export { embedBy, tendMeanings } from './store/meaning.ts';
+export { keptMeant, nearOf, type Meant } from './store/recall.ts';
 export { pgSkills } from './store/skills-pg.ts';
 export { pgKnowledge } from './store/knowledge-pg.ts';
 export type { Cited, KnowledgeSource } from './store/knowledge.ts';

@@ -23,6 +23,7 @@ import type { RunRecorder, ToolRecorder } from './ports.ts';
 import { NOTHING_SPENT, type CallRecord, type SessionEventBody } from './session/events.ts';
 import { polledNews, type SessionNews } from './session/news.ts';
 import type { BackgroundTask } from './store/background.ts';
+import type { Meant } from './store/recall.ts';
 import type { AgentStore, Delivered, Lease } from './store/store.ts';
 import type { McpServers } from './tools/mcp-servers.ts';
 import type { RunFiles, Tool } from './tools/tool.ts';
@@ -39,6 +40,8 @@ export interface AgentDeps {
   workspace?: () => Promise<Workspace>;
   /** The other agents of its team. */
   peers?: Peers | undefined;
+  /** How questions about memories become numbers; left out: they are searched by words. */
+  meaning?: Meant | undefined;
   /** Left out: the workspace is kept where it is. */
   files?: RunFiles;
   onTool?: ToolRecorder | undefined;

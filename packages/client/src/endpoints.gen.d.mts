@@ -933,6 +933,31 @@ export interface Endpoints {
       count: number;
     };
   };
+  /** How an agent’s memory is searched and filled, and the facts that were found */
+  'GET /api/agents/:id/memory': {
+    params: { id: string };
+    reply: {
+      embeddings: string | null;
+      memories: number;
+      embedded: number;
+      meaningNote: string | null;
+      facts: boolean;
+      factsNote: string | null;
+      found: ({
+        id: string;
+        content: string;
+        at: string;
+        conversationId: string;
+        message: number;
+        conversation: string | null;
+        contradicts: ({
+          id: string;
+          content: string;
+          at: string;
+        })[];
+      })[];
+    };
+  };
   /** The agent’s conversations, newest first */
   'GET /api/agents/:id/messages': {
     params: { id: string };
@@ -3461,6 +3486,34 @@ export interface Endpoints {
       at?: string;
     };
   };
+  /** Decide about a fact that contradicts older memories */
+  'POST /api/agents/:id/memory/facts/:factId': {
+    params: { id: string; factId: string };
+    body: {
+      keep: 'this' | 'others' | 'all';
+    };
+    reply: {
+      embeddings: string | null;
+      memories: number;
+      embedded: number;
+      meaningNote: string | null;
+      facts: boolean;
+      factsNote: string | null;
+      found: ({
+        id: string;
+        content: string;
+        at: string;
+        conversationId: string;
+        message: number;
+        conversation: string | null;
+        contradicts: ({
+          id: string;
+          content: string;
+          at: string;
+        })[];
+      })[];
+    };
+  };
   /** Say something to an agent without waiting for its answer: GET /api/live brings it */
   'POST /api/agents/:id/messages': {
     params: { id: string };
@@ -5492,6 +5545,38 @@ export interface Endpoints {
         env: string[];
         tools?: string[];
       };
+    };
+  };
+  /** Search an agent’s memory by meaning, or take facts out of its conversations */
+  'PUT /api/agents/:id/memory': {
+    params: { id: string };
+    query?: {
+      force?: 'true' | 'false';
+    };
+    body?: {
+      embeddings?: string | null;
+      facts?: boolean;
+    };
+    reply: {
+      embeddings: string | null;
+      memories: number;
+      embedded: number;
+      meaningNote: string | null;
+      facts: boolean;
+      factsNote: string | null;
+      found: ({
+        id: string;
+        content: string;
+        at: string;
+        conversationId: string;
+        message: number;
+        conversation: string | null;
+        contradicts: ({
+          id: string;
+          content: string;
+          at: string;
+        })[];
+      })[];
     };
   };
   /** Set what an agent may spend on its own; what is left out has no limit */

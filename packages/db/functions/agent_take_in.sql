@@ -65,7 +65,8 @@ begin
           select at, data from agent_events where session_id = s.id and seq > s.compacted_to order by seq) e),
         'memories', case when g.words <> '' and memory is not null then (
           select coalesce(json_agg(json_build_object('key', m.key, 'content', m.content)), '[]') from (
-            select a.key, a.content from memory_search(memory, g.words, p_now, g.recalled) f
+            select a.key, memory_said(a.content, a.source_session, a.created_at) as content
+            from memory_search(memory, g.words, p_now, g.recalled) f
               join agent_memory a on a.id = f.id order by f.score desc, a.updated_at desc, a.id) m) end) end))
     into answer
     from jsonb_to_recordset(p_given) as g (n integer, channel text, key text, words text, recalled integer)

@@ -16,7 +16,7 @@ begin
     select e.data, e.at from agent_events e where e.session_id = s.id and e.seq > s.compacted_to order by e.seq) e;
   if p_words <> '' and d.definition -> 'tools' ? 'memory' then
     select coalesce(json_agg(json_build_object('key', key, 'content', content)), '[]') into memories from (
-      select m.key, m.content from memory_search(
+      select m.key, memory_said(m.content, m.source_session, m.created_at) as content from memory_search(
           case when (d.definition ->> 'memoryShared')::boolean and d.definition ? 'team'
             then p_team_scope else 'agent:' || s.agent_id end, p_words, p_now, p_recalled) f
         join agent_memory m on m.id = f.id order by f.score desc, m.updated_at desc, m.id) m;

@@ -157,6 +157,11 @@ export interface Tables {
     type: GeneratedAlways<string>;
     user_id: string;
   };
+  agent_fact_progress: {
+    seq: number;
+    session_id: string;
+    user_id: string;
+  };
   agent_followers: {
     follower: string;
     session_id: string;
@@ -184,14 +189,45 @@ export interface Tables {
     agent_id: Nullable<string>;
     content: string;
     created_at: Timestamp;
+    disputes: Nullable<(string)[]>;
     expires_at: Timestamp;
     id: string;
     key: Nullable<string>;
     scope: string;
     search: GeneratedAlways<string>;
+    source_seq: Nullable<number>;
+    source_session: Nullable<string>;
     terms: GeneratedAlways<string>;
     updated_at: Timestamp;
     user_id: string;
+  };
+  agent_memory_care: {
+    agent_id: string;
+    embeddings: Nullable<string>;
+    facts: Default<boolean>;
+    facts_note: Nullable<string>;
+    facts_seen: Default<Timestamp>;
+    meaning_due: Default<boolean>;
+    scope: string;
+    user_id: string;
+  };
+  agent_memory_models: {
+    changes: Default<number>;
+    dimension: Nullable<number>;
+    model: string;
+    note: Nullable<string>;
+    scope: string;
+    user_id: string;
+  };
+  agent_memory_vectors: {
+    bits: string;
+    dimension: number;
+    made_of: Timestamp;
+    memory_id: string;
+    model: string;
+    scope: string;
+    user_id: string;
+    vector: Bytes;
   };
   agent_operations: {
     action: string;

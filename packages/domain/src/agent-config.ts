@@ -33,7 +33,16 @@ export const agentConfigSchema = z.looseObject({
       webchat: channel(true),
     })
     .prefault({}),
-  memory: z.looseObject({ maxEntries: whole(1, 100_000, 1000), ttlDays: whole(1, 3650, 90) }).prefault({}),
+  memory: z
+    .looseObject({
+      maxEntries: whole(1, 100_000, 1000),
+      ttlDays: whole(1, 3650, 90),
+      /** The model that makes numbers of memories and of questions about them; none: they are found by words. */
+      embeddings: z.string().trim().min(1).max(200).nullable().optional(),
+      /** Whether facts are taken out of conversations that rest. */
+      facts: z.boolean().optional(),
+    })
+    .prefault({}),
   cron: z.looseObject({ heartbeatIntervalMinutes: whole(1, 527_040, 180) }).prefault({}),
   safety: z
     .looseObject({

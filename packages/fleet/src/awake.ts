@@ -4,6 +4,7 @@ import {
   createPgStore,
   createShelf,
   createToolkit,
+  keptMeant,
   pgKnowledge,
   pgSkills,
   type ToolkitDeps,
@@ -40,7 +41,7 @@ export interface AwakeDeps {
   sealKey?: string;
   /** Where people look at what agents cite. */
   dashboard?: string;
-  /** How questions about documents become numbers; left out: they are searched by words. */
+  /** How questions about documents and memories become numbers; left out: they are searched by words. */
   meaning?: ((userId: string) => Meaning) | undefined;
   /** The model on the account of the agent's owner. */
   thinking: (agent: Thinker) => Thinking;
@@ -103,6 +104,7 @@ export function createWaysOut(
     log,
     skills: { shelf, source: pgSkills({ db, userId: whose.userId }) },
     knowledge: pgKnowledge({ db, userId: whose.userId, search, meaning: meaning?.(whose.userId), dashboard }),
+    ...(meaning && { meaning: keptMeant(meaning(whose.userId).vector) }),
     ...(egress && { egress }),
     ...(logins && {
       logins: { list: () => logins.list(whose), open: (name: string) => logins.open(whose, name) },

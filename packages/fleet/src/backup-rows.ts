@@ -16,7 +16,8 @@ const TABLES = {
   agent_sessions:
     'id, agent_id, user_id, channel, key, status, last_seq, compacted_to, created_at, updated_at, title, pinned, archived, root_id, branch_of, branch_at',
   agent_events: 'session_id, seq, agent_id, user_id, data, input_id, at, copied',
-  agent_memory: 'id, user_id, agent_id, scope, key, content, created_at, updated_at, expires_at',
+  agent_memory:
+    'id, user_id, agent_id, scope, key, content, created_at, updated_at, expires_at, source_session, source_seq, disputes',
   agent_todos: 'user_id, agent_id, scope, number, description, status',
 } as const;
 type Table = keyof typeof TABLES;

@@ -5,6 +5,7 @@ export { createPassageSearch, readPassage, type Hit, type Meaning, type PassageS
 export { addPassages, holdCollection, removePassages } from './index/store.ts';
 export { askedFor, termsOf, type KnownWords } from './words/terms.ts';
 export { createBest } from './index/best.ts';
+export { createKeptLists, type KeptLists } from './index/kept.ts';
 export { addScores, BLOCK, countOf, entryOf, weightOf, without } from './index/postings.ts';
 export * from './meaning/store.ts';
-export { bytesOf, fuse, Misfit, nearness, nearOnes, vectorsOf } from './meaning/vector.ts';
+export { bitsOf, bytesOf, fuse, Misfit, nearness, nearOnes, vectorsOf } from './meaning/vector.ts';

@@ -41,6 +41,7 @@ import { createKnowledge } from './knowledge/service.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { createLifecycle } from './lifecycle/service.ts';
 import { wireManaged } from './managed/wire.ts';
+import { createMemoryCare, type MemoryCare } from './memory/service.ts';
 import { createLiveStreams } from './provision/livestream.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
@@ -54,7 +55,7 @@ import { runtimeRoutes } from './runtime/routes.ts';
 import { createRuntime } from './runtime/service.ts';
 import { createThinking } from './runtime/thinking.ts';
 import { createWake, type Reach } from './runtime/wake.ts';
-import { createFileWatch } from './scheduler/file-watch.ts';
+import { createFileWatch, type FileWatchDeps } from './scheduler/file-watch.ts';
 import { createScheduler } from './scheduler/service.ts';
 import { createSpendWatch } from './scheduler/spend-watch.ts';
 import { skillRoutes } from './skills/routes.ts';
@@ -119,10 +120,10 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
     listener: deps.listener,
     chores: [
       installations.tellQuiet,
-      createSpendWatch({ db, clock }),
-      createFileWatch({ db, log, find: wake.find }),
+      ...watching(deps, wake.find),
       responses.forgetOld,
       managed.forgetExpired,
+      wireMemory(deps, ai, meanings).look,
     ],
   });
   const life = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
@@ -130,6 +131,22 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const pushes = tellOfTasks(server, deps);
   return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, trials, pushes, life]) };
 }
+
+/** What money is spent, and what files arrive. */
+const watching = ({ db, clock, log }: AgentDeps, find: FileWatchDeps['find']) => [
+  createSpendWatch({ db, clock }),
+  createFileWatch({ db, log, find }),
+];
+
+/** What is done with memories while nobody waits for it. */
+const wireMemory = (deps: AgentDeps, ai: AiService, meanings: Meanings): MemoryCare =>
+  createMemoryCare({
+    ...deps,
+    meanings,
+    roster: deps.roster.system,
+    thinking: createThinking(ai, deps.roster.system),
+    isHere: deps.settings.AGENT_DRIVER === 'embedded',
+  });
 
 /** Who comes to an agent's gateway. */
 const wireRelay = ({ db, clock, secrets }: AgentDeps) => ({
@@ -196,7 +213,7 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, meanings,
   lifecycleRoutes(server, createLifecycle({ fleet, roster, version, audit: accounts.audit }));
   backupRoutes(server, createBackupService({ fleet, roster, gate }));
   deploymentRoutes(server, createDeployments({ ...making, log, version, defaultModel }));
-  teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster }));
+  teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster, meanings }));
   skillRoutes(server, createSkillFiles({ db, roster }));
   knowledgeRoutes(server, createKnowledge({ db, roster, dashboard: dashboardOf(settings), meanings }));
   provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));

@@ -128,7 +128,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   stageRoutes(server, createStage({ db, clock }));
   liveRoutes(server, createLive({ db, roster, backend, listener, log }));
   backgroundRoutes(server, createBackground({ roster, backend }));
-  const memory = createMemory({ roster, backend });
+  const memory = createMemory({ db, jobs, roster, backend });
   memoryRoutes(server, memory);
   heartbeatRoutes(server, createHeartbeats({ db, roster, clock }));
   backupRoutes(server, createBackups({ roster, backend }));
@@ -226,7 +226,7 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
     teams,
     skills,
     files: createFiles({ roster, backend, untried: createUntried({ db }) }),
-    memory: createMemory({ roster, backend }),
+    memory: createMemory({ db, jobs: deps.jobs, roster, backend }),
   };
   importRoutes(server, createImports({ ...parts, tasks: createTasks({ db, clock }), pool, subscriber, log }));
   instanceRoutes(server, createInstances({ db, users: accounts.users, roster, backend, agentsDomain, version }));

@@ -11,6 +11,8 @@ import type { RunDeps, RunLog } from './run.ts';
 import { memoryScope, type RunLimits } from '@troupe/domain';
 import { readSession } from '../session/session.ts';
 import { keptSkills } from '../skills/active.ts';
+import { nearOf } from '../store/recall.ts';
+import type { Recalled } from '../store/store.ts';
 import { shownIn } from '../tools/deferred.ts';
 import type { Held, Tool } from '../tools/tool.ts';
 
@@ -153,13 +155,20 @@ async function prompt(deps: RunDeps, run: RunLog, tools: readonly Tool[]): Promi
   const question = run.events().findLast((event) => event.type === 'user');
   const memories =
     definition.tools.includes('memory') && question?.type === 'user' && !isForStranger(run.events())
-      ? (run.takeRecalled(question.content) ??
-        (await deps.store.recall({ scope: memoryScope(definition), query: question.content, limit: RECALLED })))
+      ? await recalledBy(deps, run, question.content)
       : [];
   return [
     { role: 'system', content: systemPrompt(definition, tools, memories, await shownBy(definition, deps)) },
     ...talk,
   ];
+}
+
+/** What the store has found on the way here was found by words. */
+async function recalledBy({ store, meaning }: RunDeps, run: RunLog, query: string): Promise<Recalled['memories']> {
+  const near = await nearOf(meaning, run.definition, query);
+  const found = run.takeRecalled(query);
+  if (found && !near) return found;
+  return store.recall({ scope: memoryScope(run.definition), query, limit: RECALLED, near });
 }
 
 /** Sums older events up. False: there is nothing that can be cut off. */

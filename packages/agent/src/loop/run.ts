@@ -4,6 +4,7 @@ import type { AgentDefinition } from '@troupe/domain';
 import type { Audience } from './audience.ts';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 import { logLine } from '../store/log-line.ts';
+import type { Meant } from '../store/recall.ts';
 import type { RunRecorder, ToolRecorder } from '../ports.ts';
 import type { AgentStore, Claimed, Recalled } from '../store/store.ts';
 import { readSession } from '../session/session.ts';
@@ -33,6 +34,8 @@ export interface RunDeps {
   picture: (path: string) => Promise<string | undefined>;
   /** A text of the workspace; undefined: there is none. */
   text: (path: string) => Promise<string | undefined>;
+  /** How questions about memories become numbers; left out: they are searched by words. */
+  meaning?: Meant | undefined;
   /** Where work goes that is not waited for. */
   background?: BackgroundDesk;
   /** What another agent of the team answers with; undefined: it cannot be had. */

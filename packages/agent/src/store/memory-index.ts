@@ -4,10 +4,12 @@ import {
   addScores,
   countOf,
   createBest,
+  createKeptLists,
   entryOf,
   termsOf,
   weightOf,
   without,
+  type KeptLists,
   type KnownWords,
 } from '@troupe/knowledge';
 
@@ -25,6 +27,8 @@ create table if not exists memory_postings (
 create table if not exists memory_blocks (
   scope text not null, block integer not null, words blob not null, primary key (scope, block)
 );
+create table if not exists memory_version (one integer primary key, n integer not null);
+insert or ignore into memory_version (one, n) values (1, 0);
 drop trigger if exists memory_termed;
 drop trigger if exists memory_unterm;
 drop trigger if exists memory_termed_anew;
@@ -70,6 +74,9 @@ interface Block {
   words: Uint8Array;
 }
 
+/** With each change: whoever has kept something of the index reads it anew. */
+const changed = ({ run }: Access): unknown => run('update memory_version set n = n + 1 where one = 1');
+
 /** Half of the words at a place; 0: nothing is there any more. */
 function setWords({ first, run }: Access, { scope, place }: { scope: string; place: number }, half: number): void {
   const block = Math.floor(place / BLOCK);
@@ -98,6 +105,7 @@ export function putMemory(access: Access, row: IndexedMemory): void {
       Uint8Array.from(entryOf(place % BLOCK, count, words)),
     );
   setWords(access, { scope, place }, Math.min(255, Math.ceil(words / 2)));
+  changed(access);
   run('update memory set place = ?, indexed = updated_at where id = ?', place, id);
 }
 
@@ -115,9 +123,12 @@ export function takeMemory(access: Access, row: IndexedMemory): void {
     else run(`delete from memory_postings ${where}`, ...at, term);
   }
   setWords(access, { scope, place }, 0);
+  changed(access);
 }
 
-export function clearMemories({ run }: Access, scope: string): void {
+export function clearMemories(access: Access, scope: string): void {
+  const { run } = access;
+  changed(access);
   run('delete from memory_postings where scope = ?', scope);
   run('delete from memory_blocks where scope = ?', scope);
 }
@@ -133,6 +144,7 @@ export function catchUp(access: Access): void {
     0,
   );
   if (late === 0 && known === first<{ n: number }>('select count(*) as n from memory')!.n) return;
+  changed(access);
   run('delete from memory_postings');
   run('delete from memory_blocks');
   run('update memory set place = null');
@@ -192,13 +204,18 @@ interface Alive {
   at: ReadonlyMap<number, Int32Array>;
   places: Int32Array;
   average: number;
+  /** It is so from then on, until the next one ends. */
+  from: string;
+  until: string | null;
 }
 
-function aliveIn({ all }: Access, scope: string, now: string): Alive {
+function aliveIn({ all, first }: Access, scope: string, now: string): Alive {
   const blocks = all<Block>('select block, words from memory_blocks where scope = ? order by block', scope);
   const byNumber = new Map(blocks.map((one) => [one.block, one.words]));
   const gone = all<{ place: number }>('select place from memory where scope = ? and expires_at <= ?', scope, now);
   for (const { place } of gone) byNumber.get(Math.floor(place / BLOCK))?.fill(0, place % BLOCK, (place % BLOCK) + 1);
+  const next = 'select min(expires_at) as until from memory where scope = ? and expires_at > ?';
+  const { until } = first<{ until: string | null }>(next, scope, now)!;
   const at = new Map<number, Int32Array>();
   const places = new Int32Array(blocks.length * BLOCK);
   let [count, words] = [0, 0];
@@ -214,24 +231,52 @@ function aliveIn({ all }: Access, scope: string, now: string): Alive {
     }
     at.set(block, order);
   }
-  return { at, places: places.subarray(0, count), average: Math.max(1, words / Math.max(1, count)) };
+  const average = Math.max(1, words / Math.max(1, count));
+  return { at, places: places.subarray(0, count), average, from: now, until };
 }
 
-/** Places of the best by BM25, counting what was remembered just before and after them. */
-export function findMemories(access: Access, { scope, terms, begun, now, limit }: Wanted): number[] {
-  const alive = aliveIn(access, scope, now);
-  const scores = scoresOf(access, alive, { scope, terms, begun });
+interface List {
+  block: number;
+  postings: Uint8Array;
+}
+
+/** What was read of the index, for as long as it is as it was. */
+interface Read {
+  version: string;
+  alive: Map<string, Alive>;
+  lists: KeptLists<List>;
+  /** Room for scores, of the last question. */
+  scores: Float64Array;
+}
+
+/** Finds places of the best by BM25, counting what was remembered just before and after them. */
+export function createMemoryFinder(access: Access): (wanted: Wanted) => number[] {
+  const read: Read = { version: '', alive: new Map(), lists: createKeptLists(), scores: new Float64Array() };
+  return (wanted) => {
+    const { scope, now } = wanted;
+    const version = String(access.first<{ n: number }>('select n from memory_version where one = 1')!.n);
+    if (version !== read.version) read.alive.clear();
+    read.version = version;
+    const kept = read.alive.get(scope);
+    const holds = kept && kept.from <= now && (kept.until === null || now < kept.until);
+    const alive = holds ? kept : aliveIn(access, scope, now);
+    read.alive.set(scope, alive);
+    return bestOf(alive, scoresOf(access, read, alive, wanted), wanted.limit);
+  };
+}
+
+function bestOf({ places }: Alive, scores: Float64Array, limit: number): number[] {
   const best = createBest(limit);
   let least = 0;
   // Room at both ends for those beside the first and the last.
-  for (let n = AROUND; n < scores.length - AROUND; n += 1) {
+  for (let n = AROUND; n < places.length + AROUND; n += 1) {
     const own = scores[n]!;
     if (own === 0) continue;
     let score = own;
     for (let far = 1; far <= AROUND; far += 1) score += BESIDE[far - 1]! * (scores[n - far]! + scores[n + far]!);
     if (score < least) continue;
     // The newer of two that are as good comes first.
-    best.offer(0, -alive.places[n - AROUND]!, score);
+    best.offer(0, -places[n - AROUND]!, score);
     least = best.least();
   }
   return best.take().map(({ number }) => -number);
@@ -240,43 +285,58 @@ export function findMemories(access: Access, { scope, terms, begun, now, limit }
 /** Read for one question at most, as of documents: the commonest of its words are left out. */
 const MOST_POSTINGS = 120_000;
 
-interface List {
-  block: number;
-  postings: Uint8Array;
-}
+const lengthOf = (lists: readonly List[]): number => lists.reduce((sum, { postings }) => sum + countOf(postings), 0);
 
 /** Of the rarest terms, as many as may be read; one at least. */
-function listsOf({ all }: Access, memories: number, { scope, terms, begun }: Omit<Wanted, 'now' | 'limit'>): List[][] {
+function listsOf(
+  { all }: Access,
+  { version, lists }: Read,
+  memories: number,
+  { scope, terms, begun }: Pick<Wanted, 'scope' | 'terms' | 'begun'>,
+): List[][] {
   const asked = terms.map((term) => {
     const values = begun(term) ? [scope, term, `${term}\u{10FFFF}`] : [scope, term];
-    return { where: `scope = ? and ${begun(term) ? 'term >= ? and term < ?' : 'term = ?'}`, values };
+    const where = `scope = ? and ${begun(term) ? 'term >= ? and term < ?' : 'term = ?'}`;
+    const key = values.join('\n');
+    return { where, values, key, kept: lists.get(key, version) };
   });
-  const read = ({ where, values }: (typeof asked)[number]): List[] =>
-    all<List>(`select block, postings from memory_postings where ${where}`, ...values);
+  type Asked = (typeof asked)[number];
+  const read = ({ where, values, key, kept }: Asked): List[] => {
+    if (kept) return kept;
+    const found = all<List>(`select block, postings from memory_postings where ${where}`, ...values);
+    lists.put(key, version, found);
+    return found;
+  };
   if (memories * terms.length <= MOST_POSTINGS) return asked.map(read);
+  // How long a list is is known without reading it.
+  const having = ({ where, values, kept }: Asked): number =>
+    kept
+      ? lengthOf(kept)
+      : all<{ n: number }>(
+          `select coalesce(sum(length(postings)), 0) / 4 as n from memory_postings where ${where}`,
+          ...values,
+        )[0]!.n;
   let room = MOST_POSTINGS;
   return asked
-    .map((one) => {
-      // How long a list is is known without reading it.
-      const sum = `select coalesce(sum(length(postings)), 0) / 4 as n from memory_postings where ${one.where}`;
-      return { ...one, having: all<{ n: number }>(sum, ...one.values)[0]!.n };
-    })
-    .toSorted((a, b) => a.having - b.having)
-    .filter(({ having }, index) => (room -= having) >= 0 || index === 0)
-    .map(read);
+    .map((one) => ({ one, n: having(one) }))
+    .toSorted((a, b) => a.n - b.n)
+    .filter(({ n }, index) => (room -= n) >= 0 || index === 0)
+    .map(({ one }) => read(one));
 }
 
 /** In the order of the memories, with room at both ends. */
 function scoresOf(
   access: Access,
+  read: Read,
   { at, places, average }: Alive,
   wanted: Pick<Wanted, 'scope' | 'terms' | 'begun'>,
 ): Float64Array {
-  const scores = new Float64Array(places.length + 2 * AROUND);
+  const size = places.length + 2 * AROUND;
+  if (read.scores.length < size) read.scores = new Float64Array(size);
+  const scores = read.scores.fill(0, 0, size);
   const inside = scores.subarray(AROUND);
-  for (const lists of listsOf(access, places.length, wanted)) {
-    const having = lists.reduce((sum, { postings }) => sum + countOf(postings), 0);
-    const weight = weightOf(places.length, Math.min(places.length, having));
+  for (const lists of listsOf(access, read, places.length, wanted)) {
+    const weight = weightOf(places.length, Math.min(places.length, lengthOf(lists)));
     for (const { block, postings } of lists) {
       const order = at.get(block);
       if (order) addScores(postings, { weight, average }, order, inside);

@@ -20,7 +20,9 @@ export function withTeamStore<S extends AgentStore>(own: S, team: TeamStore): S 
     ...own,
     remember: ({ scope, ...entry }, bounds) =>
       scope === 'team' ? team.remember(entry, bounds) : own.remember({ scope, ...entry }, bounds),
-    recall: ({ scope, ...search }) => (scope === 'team' ? team.recall(search) : own.recall({ scope, ...search })),
+    // What is near is known to whoever keeps it.
+    recall: ({ scope, near, ...search }) =>
+      scope === 'team' ? team.recall(search) : own.recall({ scope, near, ...search }),
     editMemory: async (...change) => (await own.editMemory(...change)) ?? team.editMemory(...change),
     forget: async (id) => (await own.forget(id)) || team.forget(id),
     todos: (scope) => (scope === 'team' ? team.todos() : own.todos(scope)),

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { differ, MEMORY_MEANINGS } from './meaning-bits.ts';
 import { catchUp, MEMORY_INDEX } from './memory-index.ts';
 import { SQLITE_COLUMNS, SQLITE_SCHEMA } from './sqlite-schema.ts';
 
@@ -26,6 +27,8 @@ export function openSqlite(file: string): Sqlite {
     if (!known) db.exec(`alter table ${table} add column ${column} ${definition}`);
   }
   db.exec(MEMORY_INDEX);
+  db.function('differ', { deterministic: true }, differ);
+  db.exec(MEMORY_MEANINGS);
   const sqlite = accessTo(db);
   sqlite.atomically(() => catchUp(sqlite));
   return sqlite;

@@ -1,22 +1,35 @@
 import { newId } from '@troupe/kernel';
 import { sql } from 'kysely';
+import { fusedMemories, SPARE, type MeaningStore } from './meaning.ts';
+import { nearestInPg, SHOWN_MEMORY } from './meaning-pg.ts';
 import type { Access } from './pg-access.ts';
 import { begun, storable, wanted } from './pg-values.ts';
 import { searchWords } from './search-words.ts';
-import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Todo } from './store.ts';
+import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
 
 const memory = sql`id, key, content, split_part(scope, ':', 1) as scope, iso_text(created_at) as "createdAt", iso_text(updated_at) as "updatedAt"`;
 
+/** By words, the best first. */
+async function worded({ rows, now, scopeName }: Access, scope: Scope, query: string, limit: number): Promise<Memory[]> {
+  const words = searchWords(query);
+  if (words.length === 0) return [];
+  const found = await rows(sql<Memory>`select ${SHOWN_MEMORY}
+    from memory_search(${scopeName(scope)}, ${wanted(words)}, ${now()}, ${limit}) f
+      join agent_memory m on m.id = f.id order by f.score desc, m.updated_at desc, m.id`);
+  // Half a word, as somebody types it.
+  return found.length > 0
+    ? found
+    : rows(sql<Memory>`select ${SHOWN_MEMORY} from agent_memory m, to_tsquery('simple', ${begun(words)}) as wanted
+      where scope = ${scopeName(scope)} and expires_at > ${now()} and search @@ wanted
+      order by updated_at desc, id limit ${limit}`);
+}
+
 /** What the agent remembers. */
-export function memories({
-  db,
-  userId,
-  now,
-  rows,
-  first,
-  scopeName,
-  scopeOwner,
-}: Access): Pick<AgentStore, 'remember' | 'recall' | 'editMemory' | 'forget'> {
+export function memories(
+  access: Access,
+  meanings: Pick<MeaningStore, 'meaning' | 'setMeaning'>,
+): Pick<AgentStore, 'remember' | 'recall' | 'editMemory' | 'forget'> {
+  const { db, userId, now, rows, first, scopeName, scopeOwner } = access;
   return {
     remember: ({ scope, key, content }, { maxEntries, ttlDays }) =>
       db.asUser(userId, async (tx) => {
@@ -33,25 +46,20 @@ export function memories({
           order by updated_at desc, id offset ${maxEntries}))`.execute(tx);
         return kept.rows[0] as Memory;
       }),
-    async recall({ scope, query, limit, offset = 0 }) {
-      const words = query === undefined ? undefined : searchWords(query);
-      if (words?.length === 0) return [];
-      const alive = sql`scope = ${scopeName(scope)} and expires_at > ${now()}`;
-      if (!words) {
+    async recall({ scope, query, limit, offset = 0, near }) {
+      if (query === undefined)
         // The size of a text is known without reading it.
         return rows(sql<Memory>`select ${memory} from (
           select p.*, sum(octet_length(content)) over (order by updated_at desc, id) - octet_length(content) as before
-          from (select * from agent_memory where ${alive} order by updated_at desc, id limit ${limit} offset ${offset}) p) q
+          from (select * from agent_memory where scope = ${scopeName(scope)} and expires_at > ${now()}
+            order by updated_at desc, id limit ${limit} offset ${offset}) p) q
           where before < ${PAGE_BYTES} order by updated_at desc, id`);
-      }
-      const found = await rows(sql<Memory>`select ${memory} from (
-        select m.*, f.score from memory_search(${scopeName(scope)}, ${wanted(words)}, ${now()}, ${limit}) f
-          join agent_memory m on m.id = f.id) m order by score desc, updated_at desc, id`);
-      // Half a word, as somebody types it.
-      return found.length > 0
-        ? found
-        : rows(sql<Memory>`select ${memory} from agent_memory, to_tsquery('simple', ${begun(words)}) as wanted
-          where ${alive} and search @@ wanted order by updated_at desc, id limit ${limit}`);
+      if (!near) return worded(access, scope, query, limit);
+      const [words, found] = await Promise.all([
+        worded(access, scope, query, limit * SPARE),
+        nearestInPg(access, meanings, { scope, near, limit }),
+      ]);
+      return fusedMemories(words, found, { vector: near.vector, limit });
     },
     editMemory: (id, content, { ttlDays }) => {
       const at = now();

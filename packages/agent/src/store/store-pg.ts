@@ -6,6 +6,7 @@ import { createAccess, type Access, type PgStoreOptions } from './pg-access.ts';
 import { storableJson as json } from './pg-values.ts';
 import { pgBackground } from './background-pg.ts';
 import { pgConversations } from './conversations-pg.ts';
+import { pgMeanings } from './meaning-pg.ts';
 import { createBatches } from './store-pg-batches.ts';
 import { memories, todos } from './store-pg-memory.ts';
 import { channels } from './store-pg-channels.ts';
@@ -39,6 +40,7 @@ export function createPgStore(options: PgStoreOptions): AgentStore {
   const { db, userId, agentId, now, scoped, scopeName } = access;
   const own = { scoped, agentId, userId, teamScope: scopeName('team'), now, logsKept: LOGS_KEPT };
   const batches = createBatches({ ...own, onFiles: options.onFiles });
+  const meanings = pgMeanings(access);
   return {
     ...definitions(access),
     ...pgConversations(scoped, userId, agentId),
@@ -46,7 +48,8 @@ export function createPgStore(options: PgStoreOptions): AgentStore {
     ...working(access, batches),
     ...approvals(access),
     ...pgBackground(access),
-    ...memories(access),
+    ...meanings,
+    ...memories(access, meanings),
     ...todos(access),
     ...logging(access),
     ...figures(access),

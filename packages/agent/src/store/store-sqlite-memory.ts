@@ -1,6 +1,8 @@
 import { newId } from '@troupe/kernel';
 import { askedFor } from '@troupe/knowledge';
-import { findMemories, INDEXED, putMemory, takeMemory, type IndexedMemory } from './memory-index.ts';
+import { fusedMemories, SPARE, type MeaningStore } from './meaning.ts';
+import { nearestInSqlite } from './meaning-sqlite.ts';
+import { createMemoryFinder, INDEXED, putMemory, takeMemory, type IndexedMemory } from './memory-index.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
 import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
 
@@ -58,12 +60,15 @@ export function todos({
 /** Single characters of a writing without spaces begin words. */
 const begins = (term: string): boolean => !/^[a-z0-9]/.test(term) && Array.from(term).length === 1;
 
+type Find = ReturnType<typeof createMemoryFinder>;
+
 function found(
   access: SqliteAccess,
+  find: Find,
   wanted: { scope: Scope; terms: readonly string[]; limit: number },
   begun: (term: string) => boolean,
 ): Memory[] {
-  const places = findMemories(access, { ...wanted, scope: access.scopeName(wanted.scope), begun, now: access.iso() });
+  const places = find({ ...wanted, scope: access.scopeName(wanted.scope), begun, now: access.iso() });
   // In the order in which they were found.
   return access.all<Memory>(
     `select ${MEMORY} from json_each(?) found join memory on memory.place = found.value order by found.key`,
@@ -71,17 +76,30 @@ function found(
   );
 }
 
+/** By words, the best first. */
+function worded(access: SqliteAccess, find: Find, scope: Scope, query: string, limit: number): Memory[] {
+  const wanted = { scope, terms: askedFor(query), limit };
+  if (wanted.terms.length === 0) return [];
+  const whole = found(access, find, wanted, begins);
+  // Half a word, as somebody types it.
+  return whole.length > 0 ? whole : found(access, find, wanted, () => true);
+}
+
+type Meanings = Pick<Sync<keyof MeaningStore>, 'meaning' | 'setMeaning'>;
+
 function recall(
   access: SqliteAccess,
-  { scope, query, limit, offset = 0 }: Parameters<AgentStore['recall']>[0],
+  { find, meanings }: { find: Find; meanings: Meanings },
+  { scope, query, limit, offset = 0, near }: Parameters<AgentStore['recall']>[0],
 ): Memory[] {
   const { all, iso, scopeName } = access;
   if (query !== undefined) {
-    const wanted = { scope, terms: askedFor(query), limit };
-    if (wanted.terms.length === 0) return [];
-    const whole = found(access, wanted, begins);
-    // Half a word, as somebody types it.
-    return whole.length > 0 ? whole : found(access, wanted, () => true);
+    if (!near) return worded(access, find, scope, query, limit);
+    const words = worded(access, find, scope, query, limit * SPARE);
+    return fusedMemories(words, nearestInSqlite(access, MEMORY, meanings, { scope, near, limit }), {
+      vector: near.vector,
+      limit,
+    });
   }
   return all<Memory>(
     `select ${MEMORY} from (
@@ -144,14 +162,18 @@ function remember(
   return kept;
 }
 
-export function memories(access: SqliteAccess): Sync<'remember' | 'recall' | 'editMemory' | 'forget'> {
+export function memories(
+  access: SqliteAccess,
+  meanings: Meanings,
+): Sync<'remember' | 'recall' | 'editMemory' | 'forget'> {
   const { all, first, atomically, iso, scopeName } = access;
   const expiry = (days: number): string => new Date(access.now().getTime() + days * 86_400_000).toISOString();
+  const find = createMemoryFinder(access);
   const ownScopes = [scopeName('agent'), scopeName('team')] as const;
   return {
     remember: (given, { maxEntries, ttlDays }) =>
       atomically(() => remember(access, given, { maxEntries, expires: expiry(ttlDays) })),
-    recall: (wanted) => recall(access, wanted),
+    recall: (wanted) => recall(access, { find, meanings }, wanted),
     editMemory: (id, content, { ttlDays }) =>
       atomically(() => {
         const before = first<IndexedMemory>(

@@ -1,5 +1,6 @@
 import { sqliteBackground } from './background-sqlite.ts';
 import { sqliteConversations } from './conversations-sqlite.ts';
+import { sqliteMeanings } from './meaning-sqlite.ts';
 import { clearMemories } from './memory-index.ts';
 import { openAccess, type SqliteStoreOptions, type Sync } from './sqlite-access.ts';
 import { definitions } from './store-sqlite-definitions.ts';
@@ -18,6 +19,7 @@ export interface SqliteStore extends AgentStore {
 export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const access = openAccess(options);
   const { run, atomically, agentId, iso, close } = access;
+  const meanings = sqliteMeanings(access);
   const store: Sync<keyof AgentStore> = {
     ...definitions(access),
     ...sqliteConversations(access, agentId, iso),
@@ -25,7 +27,8 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     ...working(access),
     ...approvals(access),
     ...sqliteBackground(access),
-    ...memories(access),
+    ...meanings,
+    ...memories(access, meanings),
     ...todos(access),
     ...logging(access),
     ...figures(access),

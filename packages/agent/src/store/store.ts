@@ -3,6 +3,8 @@ import type { BackgroundStore } from './background.ts';
 import type { ChannelStore } from './channel-store.ts';
 import type { Lease } from './lease.ts';
 import type { ConversationStore, Session } from './conversations.ts';
+import type { MeaningStore, Near } from './meaning.ts';
+import type { Memory, MemoryBounds, Scope } from './memory.ts';
 import type { Question, SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 
 /**
@@ -18,7 +20,7 @@ export const TODOS_KEPT = 500;
 /** Approvals in a page, unless said. */
 export const APPROVALS_SHOWN = 100;
 
-export type { Lease, Session };
+export type { Lease, Memory, MemoryBounds, Near, Scope, Session };
 
 export type SessionRef = { id: string } | { channel: string; key: string };
 
@@ -71,22 +73,6 @@ export interface Append {
   lines?: readonly LogLine[];
 }
 
-export type Scope = 'agent' | 'team';
-
-export interface Memory {
-  id: string;
-  key: string | null;
-  content: string;
-  scope: Scope;
-  createdAt: string;
-  updatedAt: string;
-}
-
-export interface MemoryBounds {
-  maxEntries: number;
-  ttlDays: number;
-}
-
 export interface Todo {
   id: string;
   description: string;
@@ -132,7 +118,7 @@ export interface RunStats {
   lastHour: number;
 }
 
-export interface AgentStore extends ConversationStore, BackgroundStore, ChannelStore {
+export interface AgentStore extends ConversationStore, BackgroundStore, ChannelStore, MeaningStore {
   definition: () => Promise<VersionedDefinition | undefined>;
   /** Saves a next version and answers its number. */
   saveDefinition: (definition: AgentDefinition) => Promise<number>;
@@ -164,9 +150,15 @@ export interface AgentStore extends ConversationStore, BackgroundStore, ChannelS
   remember: (entry: { scope: Scope; key?: string; content: string }, bounds: MemoryBounds) => Promise<Memory>;
   /**
    * Best match first; without a query the newest first, from `offset` on, and fewer than `limit` where they are large.
-   * Entries past their time are not found.
+   * Entries past their time are not found. With `near`, what is near by meaning is found beside what has the words.
    */
-  recall: (search: { scope: Scope; query?: string; limit: number; offset?: number }) => Promise<Memory[]>;
+  recall: (search: {
+    scope: Scope;
+    query?: string;
+    limit: number;
+    offset?: number;
+    near?: Near | undefined;
+  }) => Promise<Memory[]>;
   editMemory: (id: string, content: string, bounds: MemoryBounds) => Promise<Memory | undefined>;
   forget: (id: string) => Promise<boolean>;
   todos: (scope: Scope) => Promise<Todo[]>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { memoryScope } from '@troupe/domain';
+import { recallAbout, type Meant } from '../store/recall.ts';
 import type { AgentStore, Memory } from '../store/store.ts';
 import { failed, tool, type Tool } from './tool.ts';
 
@@ -19,7 +20,7 @@ const ARGS = {
   delete_memory: z.object({ id: z.string() }),
 };
 
-export function memoryTools(store: AgentStore): Tool[] {
+export function memoryTools(store: AgentStore, meant?: Meant): Tool[] {
   const toolset = 'memory';
   return [
     tool({
@@ -39,11 +40,11 @@ export function memoryTools(store: AgentStore): Tool[] {
     tool({
       name: 'search_memories',
       toolset,
-      description: 'Find memories by words.',
+      description: 'Find memories about something.',
       args: ARGS.search_memories,
       repeatable: true,
       run: async ({ query }, { definition }) =>
-        show(await store.recall({ scope: memoryScope(definition), query, limit: SHOWN })),
+        show(await recallAbout(store, meant, { definition, query, limit: SHOWN })),
     }),
     tool({
       name: 'get_memories',

@@ -27,6 +27,7 @@ import { keptWorkspace } from '../workspace/kept-workspace.ts';
 import { WorkspaceError } from '../workspace/workspace-files.ts';
 import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/workspace.ts';
 import type { KnowledgeSource } from '../store/knowledge.ts';
+import type { Meant } from '../store/recall.ts';
 import { knowledgeTools } from './knowledge.ts';
 import { skillTools } from './skills.ts';
 import { withSearch } from './deferred.ts';
@@ -58,6 +59,8 @@ export interface ToolkitDeps {
   skills?: { shelf: Shelf; source: SkillSource };
   /** Where its owner's documents are searched; left out: it can have none. */
   knowledge?: KnowledgeSource;
+  /** How questions about memories become numbers; left out: they are searched by words. */
+  meaning?: Meant | undefined;
   /** What its owner has sealed for it to sign in with; left out: it can have none. */
   logins?: LoginSource;
   /** What secrets of MCP servers are sealed with; left out: they lie as they are. */
@@ -74,6 +77,8 @@ export interface Toolkit {
   files?: RunFiles;
   /** The other agents of its team. */
   peers?: Peers;
+  /** How questions about memories become numbers. */
+  meaning?: Meant;
   close: () => Promise<void>;
 }
 
@@ -111,7 +116,7 @@ function createToolsets({ sandbox, store, outbound, ...deps }: ToolkitDeps, work
     shell: async () => shellTools(await workspace(), sandbox, deps),
     think: thinkTools,
     todo: () => todoTools(store),
-    memory: () => memoryTools(store),
+    memory: () => memoryTools(store, deps.meaning),
     fetch: () => fetchTools(outbound),
     browser: () => browserTools(workspace, { ...deps, sandbox }),
     code: async () => codeTools({ ...deps, workspace, run: commandRunner(await workspace(), sandbox, deps) }),
@@ -157,6 +162,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     workspace: () => seenBy('person'),
     ...(deps.copy && { files: runFiles(deps.copy, deps.log) }),
     ...(peers && { peers }),
+    ...(deps.meaning && { meaning: deps.meaning }),
     async tools(definition, signal) {
       const own = await written.after(definition, (await Promise.all(definition.tools.map(toolset))).flat());
       const team = peers ? teamTools(definition, peers) : [];

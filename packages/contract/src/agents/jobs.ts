@@ -55,6 +55,26 @@ export const embedPassagesJob = job({
   expireSeconds: 1200,
 });
 
+/** Memories of an agent have to become numbers, or must not be any more. */
+export const embedMemoriesJob = job({
+  queue: 'embed-memories',
+  data: z.object({ userId: z.string(), agentId: z.string() }),
+  retryLimit: 8,
+  retryDelaySeconds: 20,
+  retryDelayMaxSeconds: 3600,
+  expireSeconds: 1200,
+});
+
+/** Facts have to be taken out of a conversation that rests. */
+export const extractFactsJob = job({
+  queue: 'extract-facts',
+  data: z.object({ userId: z.string(), agentId: z.string(), sessionId: z.string() }),
+  retryLimit: 8,
+  retryDelaySeconds: 20,
+  retryDelayMaxSeconds: 3600,
+  expireSeconds: 300,
+});
+
 /** A case has to be tried. One that was begun before and did not come to its end is not begun again: it has cost something. */
 export const tryCaseJob = job({
   queue: 'try-case',

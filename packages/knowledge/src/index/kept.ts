@@ -1,9 +1,11 @@
-import type { TermPostings } from './store.ts';
+interface Listed {
+  postings: Uint8Array;
+}
 
 /** All that somebody's questions read again and again are the lists of common words. */
-export interface KeptLists {
-  get: (key: string, state: string) => TermPostings[] | undefined;
-  put: (key: string, state: string, lists: TermPostings[]) => void;
+export interface KeptLists<L extends Listed> {
+  get: (key: string, state: string) => L[] | undefined;
+  put: (key: string, state: string, lists: L[]) => void;
 }
 
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -14,8 +16,8 @@ const LEAST_BYTES = 8 * 1024;
  * Lists of this process, the longest unused going first. `state` is what the collection was like when a list was read: one
  * that has changed since is read anew. Who may see the collection has been asked before.
  */
-export function createKeptLists(most = MOST_BYTES): KeptLists {
-  const kept = new Map<string, { state: string; lists: TermPostings[]; bytes: number }>();
+export function createKeptLists<L extends Listed>(most = MOST_BYTES): KeptLists<L> {
+  const kept = new Map<string, { state: string; lists: L[]; bytes: number }>();
   let room = most;
   const drop = (key: string): void => {
     room += kept.get(key)?.bytes ?? 0;

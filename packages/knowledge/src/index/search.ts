@@ -50,7 +50,7 @@ interface Asked {
 export type PassageSearch = ReturnType<typeof createPassageSearch>;
 
 /** The best passages of somebody's collections: by BM25 over all of them as one, and by meaning in those that have it. */
-export function createPassageSearch(kept = createKeptLists()) {
+export function createPassageSearch(kept: KeptLists<TermPostings> = createKeptLists()) {
   return async (
     tx: UserTx,
     collectionIds: readonly string[],
@@ -75,7 +75,7 @@ export function createPassageSearch(kept = createKeptLists()) {
   };
 }
 
-async function byWords({ tx, limit, collections }: Asked, kept: KeptLists): Promise<Ranked[]> {
+async function byWords({ tx, limit, collections }: Asked, kept: KeptLists<TermPostings>): Promise<Ranked[]> {
   const all = collections.reduce((sum, { passages }) => sum + passages, 0);
   const lists = await listsOf(tx, collections, telling(collections), kept);
   const average = Math.max(1, collections.reduce((sum, { words }) => sum + words, 0) / all);
@@ -125,7 +125,7 @@ async function listsOf(
   tx: UserTx,
   collections: readonly Collection[],
   terms: readonly string[],
-  kept: KeptLists,
+  kept: KeptLists<TermPostings>,
 ): Promise<TermPostings[]> {
   const known: TermPostings[] = [];
   const missing: { collection: Collection; term: string }[] = [];

@@ -1,14 +1,14 @@
-import { createPgStore } from '@troupe/agent';
+import { createPgStore, nearOf, type Meant, type Near } from '@troupe/agent';
 import type { TeamStoreCall } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { AppError } from '@troupe/kernel';
-import type { Roster } from '@troupe/roster';
+import type { AgentRow, Roster } from '@troupe/roster';
 import { visibleTo } from '../../context.ts';
 
 const scope = 'team';
 type Store = ReturnType<typeof createPgStore>;
 
-async function perform(store: Store, call: TeamStoreCall): Promise<unknown> {
+async function perform(store: Store, call: TeamStoreCall, near: Near | undefined): Promise<unknown> {
   switch (call.op) {
     case 'remember':
       return store.remember(
@@ -19,6 +19,7 @@ async function perform(store: Store, call: TeamStoreCall): Promise<unknown> {
       return store.recall({
         scope,
         limit: call.limit,
+        near,
         ...(call.query !== undefined && { query: call.query }),
         ...(call.offset !== undefined && { offset: call.offset }),
       });
@@ -35,16 +36,27 @@ async function perform(store: Store, call: TeamStoreCall): Promise<unknown> {
   }
 }
 
+interface SharedDeps {
+  db: Database;
+  roster: Roster;
+  meanings: { of: (userId: string) => { vector: Meant } };
+}
+
 export type SharedStores = ReturnType<typeof createSharedStores>;
 
 /** Members in containers keep what they share here, in the rows that members in this process use. */
-export function createSharedStores({ db, roster }: { db: Database; roster: Roster }) {
+export function createSharedStores({ db, roster, meanings }: SharedDeps) {
+  /** A question as numbers, where the member's owner has chosen a model. */
+  async function near(agent: AgentRow, call: TeamStoreCall): Promise<Near | undefined> {
+    if (call.op !== 'recall' || call.query === undefined) return undefined;
+    return nearOf(meanings.of(agent.user_id).vector, await roster.system.definition(agent), call.query);
+  }
   return {
     async use(agentId: unknown, userId: string | undefined, call: TeamStoreCall): Promise<unknown> {
       const agent = typeof agentId === 'string' ? await visibleTo(roster, userId).find(agentId) : undefined;
       if (!agent?.team_id) throw new AppError(404, 'Agent not found');
       const store = createPgStore({ db, userId: agent.user_id, agentId: agent.id, teamId: agent.team_id });
-      return (await perform(store, call)) ?? null;
+      return (await perform(store, call, await near(agent, call))) ?? null;
     },
   };
 }

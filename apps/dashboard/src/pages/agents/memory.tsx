@@ -12,6 +12,7 @@ import { Form } from '../../ui/form.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { MemoryCare } from './memory-care.tsx';
 
 interface Entry {
   key: string;
@@ -60,36 +61,39 @@ export function MemoryTab({ agentId }: { agentId: string }) {
   const entries =
     read.data && Object.entries(read.data.memory).map(([key, value]): Entry => ({ key, value: asText(value) }));
   return (
-    <Card
-      title={texts.title}
-      hint={texts.hint}
-      flush
-      className="overflow-hidden"
-      actions={
-        <Button kind="primary" icon="plus" onClick={() => setEditing({ key: '', value: '' })}>
-          {texts.add}
-        </Button>
-      }
-    >
-      <Table
-        label={texts.title}
-        rows={entries}
-        rowKey={({ key }) => key}
-        error={read.error}
-        retry={() => void read.refetch()}
-        find={({ key, value }) => `${key} ${value}`}
-        findLabel={texts.search}
-        empty={<Empty title={texts.empty}>{texts.emptyHint}</Empty>}
-        columns={columnsOf(setEditing, forget.ask)}
-      />
-      <Confirm
-        {...forget.confirm}
-        title={texts.deleteTitle(forget.subject?.key ?? '')}
-        losses={texts.deleteLoss}
-        action={states.delete}
-      />
+    <div className="flex flex-col gap-6">
+      <Card
+        title={texts.title}
+        hint={texts.hint}
+        flush
+        className="overflow-hidden"
+        actions={
+          <Button kind="primary" icon="plus" onClick={() => setEditing({ key: '', value: '' })}>
+            {texts.add}
+          </Button>
+        }
+      >
+        <Table
+          label={texts.title}
+          rows={entries}
+          rowKey={({ key }) => key}
+          error={read.error}
+          retry={() => void read.refetch()}
+          find={({ key, value }) => `${key} ${value}`}
+          findLabel={texts.search}
+          empty={<Empty title={texts.empty}>{texts.emptyHint}</Empty>}
+          columns={columnsOf(setEditing, forget.ask)}
+        />
+        <Confirm
+          {...forget.confirm}
+          title={texts.deleteTitle(forget.subject?.key ?? '')}
+          losses={texts.deleteLoss}
+          action={states.delete}
+        />
+      </Card>
+      <MemoryCare agentId={agentId} />
       {editing && <MemoryForm agentId={agentId} entry={editing} onClose={() => setEditing(undefined)} />}
-    </Card>
+    </div>
   );
 }
 

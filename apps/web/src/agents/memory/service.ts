@@ -1,9 +1,21 @@
-import { gateway, MEMORY_LIMITS } from '@troupe/contract';
-import type { Roster } from '@troupe/roster';
+import {
+  backend as onBackend,
+  embedMemoriesJob,
+  gateway,
+  MEMORY_LIMITS,
+  type TypesOf,
+  type web,
+} from '@troupe/contract';
+import type { Database, Jobs } from '@troupe/db';
+import { memoryScope, type AgentDefinition } from '@troupe/domain';
+import type { AgentRow, Roster } from '@troupe/roster';
 import { AppError, type BackendClient, type User } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
+import * as store from './store.ts';
 
 export interface MemoryDeps {
+  db: Database;
+  jobs: Jobs;
   roster: Roster;
   backend: BackendClient;
 }
@@ -14,8 +26,69 @@ const MOST_READ = 1000;
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
+const MOST_FACTS = 100;
+
+const scopeOf = ({ id, team_id: teamId }: AgentRow, definition: AgentDefinition): string =>
+  memoryScope(definition) === 'team' && teamId !== null ? `team:${teamId}` : `agent:${id}`;
+
+type Change = TypesOf<typeof web.memory.setCare>['body'];
+type Kept = TypesOf<typeof web.memory.decideFact>['body']['keep'];
+
+/** How a memory is searched and filled, and what its owner decides about facts. */
+function caring({ db, jobs, roster, backend }: MemoryDeps) {
+  jobs.define(embedMemoriesJob);
+  async function held(user: User, id: string) {
+    const own = roster.of(user.id);
+    const agent = await own.get(id);
+    const definition = await own.definition(agent);
+    return { memory: definition.config.memory, scope: scopeOf(agent, definition) };
+  }
+
+  async function care(user: User, id: string) {
+    const { memory, scope } = await held(user, id);
+    const embeddings = memory.embeddings ?? null;
+    const own = db.user(user.id);
+    const [row, found] = await Promise.all([
+      store.readCare(own, { agentId: id, scope, model: embeddings }),
+      store.listFacts(own, scope, MOST_FACTS),
+    ]);
+    return { ...row, embeddings, facts: memory.facts ?? false, found };
+  }
+
+  return {
+    care,
+    async setCare(user: User, id: string, memory: Change, force: boolean, address: string) {
+      await roster.of(user.id).get(id);
+      const body = { config: { memory }, force };
+      await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body }));
+      const { embeddings } = memory;
+      if (embeddings !== undefined) {
+        const { scope } = await held(user, id);
+        await db.asUser(user.id, async (tx) => {
+          await store.chosenAnew(tx, scope, embeddings);
+          const job = { userId: user.id, agentId: id };
+          await jobs.send(tx, embedMemoriesJob, job, { owner: user.id, about: id });
+        });
+      }
+      return care(user, id);
+    },
+    async decideFact(user: User, { id, factId }: { id: string; factId: string }, keep: Kept) {
+      const { scope } = await held(user, id);
+      await db.asUser(user.id, async (tx) => {
+        const [fact] = await store.listFacts(tx, scope, 1, factId);
+        if (!fact) throw new AppError(404, 'Fact not found');
+        const others = fact.contradicts.map((one) => one.id);
+        if (keep !== 'all') await store.forgetAll(tx, scope, keep === 'this' ? others : [factId]);
+        await store.settle(tx, scope, factId);
+      });
+      return care(user, id);
+    },
+  };
+}
+
 /** The memory that the agent itself reads and writes, as keys and values. What it keeps without a key goes by its id. */
-export function createMemory({ roster, backend }: MemoryDeps) {
+export function createMemory(deps: MemoryDeps) {
+  const { roster, backend } = deps;
   function entries(key: string | undefined, memory: unknown): [string, string][] {
     if (memory === undefined || memory === null) throw new AppError(400, 'memory required');
     const isMany = key === undefined;
@@ -30,6 +103,7 @@ export function createMemory({ roster, backend }: MemoryDeps) {
   }
 
   return {
+    ...caring(deps),
     async read(user: User, { agentId, offset }: { agentId: string; offset: number }, address: string) {
       await roster.of(user.id).get(agentId);
       const { memories, hasMore = false } = await reach(

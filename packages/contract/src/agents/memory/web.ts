@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { nullableTimestamp, success, wholeQuery } from '../../common.ts';
+import { idParams, nullableTimestamp, success, timestamp, wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { needed } from '../../fields.ts';
-import { AGENT_NOT_FOUND } from '../fields.ts';
+import * as backend from '../agents/backend.ts';
+import { AGENT_NOT_FOUND, forceQuery } from '../fields.ts';
 import * as gateway from './gateway.ts';
 
 const base = { service: 'web', tag: 'Memory', path: '/api/memory', auth: 'session' } as const;
@@ -71,6 +72,80 @@ export const forget = endpoint({
     502: ['Agent backend unavailable', 'Agent is not running'],
   },
   passesOn: () => [gateway.forget],
+});
+
+const fact = z.object({
+  id: z.string(),
+  content: z.string(),
+  at: timestamp.describe('When it was said'),
+  conversationId: z.string(),
+  message: z.number().describe('The number of the message in the conversation that says it'),
+  conversation: z.string().nullable().describe('What the conversation is called; null: it was deleted'),
+  contradicts: z
+    .array(z.object({ id: z.string(), content: z.string(), at: timestamp }))
+    .describe('Older memories that say something else; the owner decides'),
+});
+export type MemoryFact = z.output<typeof fact>;
+
+const care = z.object({
+  embeddings: z.string().nullable().describe('The model that makes numbers of memories; null: they are found by words'),
+  memories: z.number(),
+  embedded: z.number().describe('Memories that are found by meaning'),
+  meaningNote: z.string().nullable().describe('What the owner should know about the search by meaning'),
+  facts: z.boolean().describe('Whether facts are taken out of conversations that rest'),
+  factsNote: z.string().nullable().describe('What the owner should know about them'),
+  found: z.array(fact).describe('The newest facts, 100 at most'),
+});
+
+const ofAgent = {
+  ...base,
+  path: '/api/agents/:id/memory',
+  params: idParams,
+  reply: care,
+  errors: { 401: ['Unauthorized'], 404: [AGENT_NOT_FOUND] },
+} as const;
+
+export const getCare = endpoint({
+  ...ofAgent,
+  method: 'GET',
+  summary: 'How an agent’s memory is searched and filled, and the facts that were found',
+});
+
+export const setCare = endpoint({
+  ...ofAgent,
+  method: 'PUT',
+  summary: 'Search an agent’s memory by meaning, or take facts out of its conversations',
+  query: forceQuery,
+  body: z.object({
+    embeddings: z
+      .string()
+      .trim()
+      .min(1, 'embeddings must name a model')
+      .max(200, 'embeddings too long (max 200)')
+      .nullable()
+      .optional()
+      .describe('An embeddings model, which is sent the memories and charged as any other call; null: none'),
+    facts: z
+      .boolean()
+      .optional()
+      .describe('Take facts out of conversations that rest, with the agent’s model and on the owner’s account'),
+  }),
+  passesOn: () => [backend.update],
+  errors: { ...ofAgent.errors, 502: ['Agent backend unavailable'] },
+});
+
+export const decideFact = endpoint({
+  ...ofAgent,
+  method: 'POST',
+  path: '/api/agents/:id/memory/facts/:factId',
+  summary: 'Decide about a fact that contradicts older memories',
+  params: z.object({ id: z.string(), factId: z.string() }),
+  body: z.object({
+    keep: z
+      .enum(['this', 'others', 'all'], { error: 'keep must be this, others or all' })
+      .describe('What stays: the fact, the memories that it contradicts, or all of them'),
+  }),
+  errors: { ...ofAgent.errors, 404: [AGENT_NOT_FOUND, 'Fact not found'] },
 });
 
 export const MEMORY_LIMITS = { bytes: 102_400, keys: 50, tooLarge: TOO_LARGE, tooMany: TOO_MANY } as const;
