@@ -15,7 +15,7 @@ import { endOf, inside, nameOf, safeName } from './files/paths.ts';
 import { tabOf } from './agents/places.ts';
 import { tagsIn, withTag } from './agents/tags.ts';
 import { waitingOf } from './inbox/waiting.ts';
-import { isService, pairs, serverBody } from './mcp-server.ts';
+import { isService, pairs, serverBody } from './connections/mcp-server.ts';
 import { findModels, MOST_MODELS } from './model-search.ts';
 import { placeOf } from './runs/waterfall.ts';
 import { draftOf, zonesFor } from './tasks/task-draft.ts';
