@@ -9,7 +9,9 @@ const session = (id: string, title?: string) => ({ id, title }) as unknown as Se
 const entry = (name: string, kind: FileEntry['kind'] = 'file') => ({ name, kind }) as FileEntry;
 
 test('the agent at hand is looked through first, then those pinned, then the newest, and not all of them', () => {
-  const many = Array.from({ length: 500 }, (_, n) => agent(`a${n}`, `2026-01-${String((n % 28) + 1).padStart(2, '0')}`));
+  const many = Array.from({ length: 500 }, (_, n) =>
+    agent(`a${n}`, `2026-01-${String((n % 28) + 1).padStart(2, '0')}`),
+  );
   const all = [...many, agent('pin', '2020-01-01', ['Pinned']), agent('here', '2019-01-01')];
   const looked = lookedThrough(all, '/dashboard/agents/here').map(({ id }) => id);
   assert.deepEqual([looked.length, looked[0], looked[1]], [6, 'here', 'pin']);

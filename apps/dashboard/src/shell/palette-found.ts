@@ -14,9 +14,7 @@ const MOST_OF_A_KIND = 8;
 export function lookedThrough(agents: readonly WebAgent[], pathname: string): WebAgent[] {
   const at = /^\/dashboard\/agents\/([^/]+)/.exec(pathname)?.[1];
   const rank = (agent: WebAgent) => (agent.id === at ? 0 : isPinned(agent) ? 1 : 2);
-  return agents
-    .toSorted((a, b) => rank(a) - rank(b) || b.updatedAt.localeCompare(a.updatedAt))
-    .slice(0, MOST_AGENTS);
+  return agents.toSorted((a, b) => rank(a) - rank(b) || b.updatedAt.localeCompare(a.updatedAt)).slice(0, MOST_AGENTS);
 }
 
 /** Folders of an agent's root that are looked into. */

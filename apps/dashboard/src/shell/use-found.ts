@@ -67,16 +67,20 @@ export function useFound(all: readonly WebAgent[] | undefined, text: string): Fo
   });
   const { folders, reads } = useFolders(agents);
   const said = searches.flatMap(({ data }, at) =>
-    (data?.messages ?? []).map(
-      ({ sessionId, seq, title }): Talk => ({ agent: searched[at]!, sessionId, title, at: seq }),
-    ),
+    (data?.messages ?? []).map(({ sessionId, seq, title }): Talk => ({
+      agent: searched[at]!,
+      sessionId,
+      title,
+      at: seq,
+    })),
   );
   const sessions = lists.map(({ data }, at) => ({ agent: agents[at]!, sessions: data?.sessions ?? [] }));
   const every = [...lists, ...searches, ...reads];
   return {
     talks: isWanted ? talksFound(sessions, said, wanted) : [],
     files: isWanted ? filesFound(folders, wanted) : [],
-    isSearching: (isWanted && every.some(({ isLoading }) => isLoading)) || (typed.length >= SHORTEST && typed !== wanted),
+    isSearching:
+      (isWanted && every.some(({ isLoading }) => isLoading)) || (typed.length >= SHORTEST && typed !== wanted),
     error: every.find(({ error }) => isTold(error))?.error ?? null,
   };
 }

@@ -41,11 +41,16 @@ export const channels = {
   sent: (to: string) => `A test message is on its way to ${to}.`,
   fails: (error: string) => `It does not work: ${error}`,
   failsHint: {
-    telegram: 'The token is the one that @BotFather showed you; /token shows it again. Whoever is to get the message writes to the bot first.',
-    slack: 'The bot token begins with xoxb-. After a change of scopes the app has to be installed anew. To send into a channel, invite the bot there.',
-    email: 'Many providers want a password for programs instead of the usual one, and name their servers in their help pages.',
-    discord: 'The token is on the page Bot of your application; Reset Token makes a new one. The bot has to be a member of the server.',
-    whatsapp: 'Test tokens of Meta end after a day: take one of a system user. The number has to have written to you within a day.',
+    telegram:
+      'The token is the one that @BotFather showed you; /token shows it again. Whoever is to get the message writes to the bot first.',
+    slack:
+      'The bot token begins with xoxb-. After a change of scopes the app has to be installed anew. To send into a channel, invite the bot there.',
+    email:
+      'Many providers want a password for programs instead of the usual one, and name their servers in their help pages.',
+    discord:
+      'The token is on the page Bot of your application; Reset Token makes a new one. The bot has to be a member of the server.',
+    whatsapp:
+      'Test tokens of Meta end after a day: take one of a system user. The number has to have written to you within a day.',
   } satisfies Record<ChannelKind, string>,
   fields: {
     token: 'Token',

@@ -5,7 +5,8 @@ export const runs = {
   copyLink: 'Copy link',
   compare: 'Compare',
   compareTitle: 'Compare with another run',
-  compareHint: 'Of this conversation, of a branch of it, or of any other. The page that opens has an address to send on.',
+  compareHint:
+    'Of this conversation, of a branch of it, or of any other. The page that opens has an address to send on.',
   agent: 'Agent',
   conversation: 'Conversation',
   run: 'Run',

@@ -101,7 +101,7 @@ function Grid<Row>({
   return (
     <div
       ref={scroller}
-      className={cx('overflow-x-auto', isMany && 'max-h-[70dvh] overflow-y-auto')}
+      className={cx('overflow-x-auto', isMany && 'h-[70dvh] overflow-y-auto bg-surface contain-strict')}
       {...(isMany ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}
     >
       <table

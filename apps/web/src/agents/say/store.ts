@@ -34,6 +34,8 @@ export async function namesLike(tx: UserTx, userId: string, name: string): Promi
   // A number at the end of a long name takes the place of its last letters.
   const start = Array.from(name.trim().toLowerCase()).slice(0, 40).join('');
   const { rows } = await sql<{ name: string }>`
-    select name from agents where user_id = ${userId} and starts_with(lower(name), ${start}) limit ${ALIKE}`.execute(tx);
+    select name from agents where user_id = ${userId} and starts_with(lower(name), ${start}) limit ${ALIKE}`.execute(
+    tx,
+  );
   return rows.map((row) => row.name);
 }

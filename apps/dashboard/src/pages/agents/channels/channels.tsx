@@ -71,12 +71,8 @@ function One({ agentId, channel }: { agentId: string; channel: AgentChannel }) {
       acts={isSet ? [test, change, act(connections.remove, 'remove')] : [act(texts.setUp, 'set')]}
       problem={error ? { text: texts.why(error), acts: [change, test] } : undefined}
     >
-      {open === 'set' && (
-        <SetUp agentId={agentId} channel={channel} onClose={close} onSaved={() => setOpen('test')} />
-      )}
-      {open === 'test' && (
-        <Test agentId={agentId} channel={channel} onClose={close} onChange={() => setOpen('set')} />
-      )}
+      {open === 'set' && <SetUp agentId={agentId} channel={channel} onClose={close} onSaved={() => setOpen('test')} />}
+      {open === 'test' && <Test agentId={agentId} channel={channel} onClose={close} onChange={() => setOpen('set')} />}
       <Confirm
         open={open === 'remove'}
         onClose={close}
@@ -109,6 +105,7 @@ function Test({
     const body = to.trim() === '' ? {} : { to: to.trim() };
     test.mutate({ params: { id: agentId, kind }, body });
   };
+  const sentTo = test.variables?.body?.to;
   return (
     <Dialog open onClose={onClose} title={texts.testTitle(texts.names[kind])} hint={texts.testHint}>
       <Form error={test.error} fields={['to']} onSubmit={submit}>
@@ -121,7 +118,7 @@ function Test({
         />
         {test.data?.ok === true && (
           <Notice tone="ok">
-            {texts.works(test.data.account ?? '')} {test.variables.body.to ? texts.sent(test.variables.body.to) : ''}
+            {texts.works(test.data.account ?? '')} {sentTo ? texts.sent(sentTo) : ''}
           </Notice>
         )}
         {test.data?.ok === false && (

@@ -18,7 +18,7 @@ export function callsOf(way: Way, origin: string, agentId: string, key = '$TROUP
       return [
         `const answer = await fetch('${origin}/api/chat', {`,
         `  method: 'POST',`,
-        '  headers: { authorization: `Bearer ${process.env.TROUPE_KEY}`, \'content-type\': \'application/json\' },',
+        "  headers: { authorization: `Bearer ${process.env.TROUPE_KEY}`, 'content-type': 'application/json' },",
         `  body: JSON.stringify({ agentId: '${agentId}', message: '${HELLO}' }),`,
         '});',
         'console.log((await answer.json()).reply);',

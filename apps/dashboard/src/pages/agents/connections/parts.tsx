@@ -67,14 +67,7 @@ export interface Act {
 
 const Acts = ({ acts }: { acts: readonly Act[] }) =>
   acts.map(({ label, named, onClick, busy, isDanger }) => (
-    <Button
-      key={label}
-      small
-      kind={isDanger ? 'danger' : 'plain'}
-      aria-label={named}
-      busy={busy}
-      onClick={onClick}
-    >
+    <Button key={label} small kind={isDanger ? 'danger' : 'plain'} aria-label={named} busy={busy} onClick={onClick}>
       {label}
     </Button>
   ));

@@ -26,7 +26,11 @@ export function aligned(one: readonly Bar[], other: readonly Bar[]): Pair[] {
   return lineDiff(sorts(one), sorts(other)).map(({ kind }): Pair => {
     const left = kind === 'added' ? undefined : one[at++];
     const right = kind === 'removed' ? undefined : other[beside++];
-    return { key: `${left?.key ?? ''}-${right?.key ?? ''}`, ...(left && { one: left }), ...(right && { other: right }) };
+    return {
+      key: `${left?.key ?? ''}-${right?.key ?? ''}`,
+      ...(left && { one: left }),
+      ...(right && { other: right }),
+    };
   });
 }
 

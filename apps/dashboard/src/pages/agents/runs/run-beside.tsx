@@ -13,7 +13,7 @@ import { useAgentNames } from '../agents/names.ts';
 import { DiffText } from '../skills/diff-text.tsx';
 import { lineDiff, visible } from '../skills/line-diff.ts';
 import { aligned, answerOf, filesUntil, modelsOf } from './beside.ts';
-import { runAddress, runName, runOf } from './run-name.ts';
+import { runAddress, runName, runOf, stepIn } from './run-name.ts';
 import type { RunPlace } from './run-name.ts';
 import { CopyLink, NoRun, RunRead } from './run-states.tsx';
 import { useRun } from './use-run.ts';
@@ -73,8 +73,7 @@ function difference(one: number, two: number, words: (value: number) => string):
   return (two > one ? texts.more : texts.less)(words(Math.abs(two - one)) + part);
 }
 
-const outcomeOf = ({ outcome }: Run) =>
-  outcome === undefined ? texts.goesOn : (texts.outcomes[outcome] ?? outcome);
+const outcomeOf = ({ outcome }: Run) => (outcome === undefined ? texts.goesOn : (texts.outcomes[outcome] ?? outcome));
 
 type Line = [label: string, one: ReactNode, two: ReactNode, between: string];
 
@@ -173,7 +172,7 @@ function Step({ bar, place }: { bar: Bar | undefined; place: RunPlace }) {
     <span className="flex flex-wrap items-baseline gap-x-3">
       <Link
         to={runAddress(place)}
-        search={{ step: bar.key } as never}
+        search={stepIn(bar.key) as never}
         className="min-w-0 wrap-anywhere text-accent-ink hover:underline"
       >
         <bdi>{nameOfBar(bar)}</bdi>

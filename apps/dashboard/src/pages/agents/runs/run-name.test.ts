@@ -17,7 +17,11 @@ test('a name leads back to its run, and is short', () => {
 
 test('ids of other kinds go along as they are', () => {
   for (const id of ['bench-3', 'a'.repeat(22), 'x~y', '!', 'ä/b?c', 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF'])
-    assert.deepEqual(runOf(runName({ agentId: id, sessionId: id, first: 7 })), { agentId: id, sessionId: id, first: 7 });
+    assert.deepEqual(runOf(runName({ agentId: id, sessionId: id, first: 7 })), {
+      agentId: id,
+      sessionId: id,
+      first: 7,
+    });
 });
 
 test('what names no run names none', () => {

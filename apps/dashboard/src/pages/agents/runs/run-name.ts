@@ -48,5 +48,8 @@ export function runOf(name: string): RunPlace | undefined {
   return { agentId, sessionId, first: Number(first) };
 }
 
+/** A step behind the `?`: a number stands there without quotes. */
+export const stepIn = (key: string): { step: string | number } => ({ step: /^\d{1,9}$/.test(key) ? Number(key) : key });
+
 /** Where a run is looked at. */
 export const runAddress = (place: RunPlace): string => `/dashboard/runs/${runName(place)}`;

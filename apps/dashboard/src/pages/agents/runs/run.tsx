@@ -14,7 +14,7 @@ import { Page } from '../../../ui/page.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { ForkDialog } from './run-fork.tsx';
 import { Inspector } from './run-inspector.tsx';
-import { runOf } from './run-name.ts';
+import { runOf, stepIn } from './run-name.ts';
 import type { RunPlace } from './run-name.ts';
 import { CopyLink, NoRun, RunRead } from './run-states.tsx';
 import { useRun } from './use-run.ts';
@@ -32,13 +32,13 @@ export default function RunPage() {
 
 function Shown({ place }: { place: RunPlace }) {
   const { agentId, sessionId } = place;
-  const search = useSearch({ strict: false }) as { step?: string };
+  const search = useSearch({ strict: false }) as { step?: string | number };
   const navigate = useNavigate();
   const agent = useCall(web.agents.get, { params: { id: agentId } });
   const { read, run, isOver } = useRun(place);
   const [open, setOpen] = useState<'fork' | 'compare'>();
   const chosen = run.bars.find(({ key }) => key === String(search.step)) ?? run.bars.at(-1);
-  const choose = (key: string) => void navigate({ to: '.', search: { step: key } as never, replace: true });
+  const choose = (key: string) => void navigate({ to: '.', search: stepIn(key) as never, replace: true });
   const back = { to: `/dashboard/agents/${agentId}`, search: { tab: 'chat', c: sessionId }, label: texts.back };
   const close = () => setOpen(undefined);
   return (
@@ -55,9 +55,7 @@ function Shown({ place }: { place: RunPlace }) {
           {chosen && <Inspector agentId={agentId} run={run} bar={chosen} onFork={() => setOpen('fork')} />}
         </div>
       </RunRead>
-      {chosen && open === 'fork' && (
-        <ForkDialog agentId={agentId} sessionId={sessionId} bar={chosen} onClose={close} />
-      )}
+      {chosen && open === 'fork' && <ForkDialog agentId={agentId} sessionId={sessionId} bar={chosen} onClose={close} />}
       <Suspense>{open === 'compare' && <CompareDialog place={place} onClose={close} />}</Suspense>
     </Page>
   );
