@@ -143,7 +143,7 @@ browserSuite(
       await open();
       const row = page.getByRole('list', { name: 'Channels' }).getByRole('listitem').filter({ hasText: 'E-mail' });
       await row.getByRole('button', { name: 'Set up: E-mail' }).click();
-      const dialog = page.getByRole('dialog');
+      const dialog = page.getByRole('dialog', { name: /E-mail$/ });
       await dialog.getByLabel('Mail address').fill('ada@test.example');
       await dialog.getByLabel('Password').fill('the usual one');
       await dialog.getByLabel('Server for sending (SMTP)').fill('127.0.0.1');
@@ -162,7 +162,7 @@ browserSuite(
       await dialog.getByText(/^It does not work: /).waitFor();
       await dialog.getByText(/a password for programs/).waitFor();
       await assertAccessible(page, 'a channel that does not work');
-      await dialog.getByRole('button', { name: 'Change' }).click();
+      await dialog.getByRole('button', { name: 'Correct it' }).click();
       await dialog.getByLabel('Password').fill(PASSWORD);
       await dialog.getByRole('button', { name: 'Save' }).click();
       await dialog.getByRole('button', { name: 'Close' }).last().click();

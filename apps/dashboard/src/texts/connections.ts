@@ -3,6 +3,7 @@ export const connections = {
   test: 'Test',
   tryNow: 'Try now',
   change: 'Change',
+  correct: 'Correct it',
   remove: 'Remove',
   removeTitle: (name: string) => `Remove ${name}?`,
   /** For who hears a button without seeing its row. */

@@ -33,7 +33,7 @@ export const runs = {
   lineByLine: 'The answers line by line',
   stepsBeside: 'Steps',
   stepsBesideHint: 'Those of the same kind stand beside each other.',
-  notThere: '–',
+  notThere: 'no such step',
   filesBeside: 'Files',
   filesBesideHint: 'Written or changed by these runs. What is in them now may be newer.',
   byFirst: 'by the first run alone',

@@ -94,7 +94,7 @@ export function Mask({ seed, size = 36 }: { seed: string; size?: number }) {
   const hue = hash % 360;
   const brow = 12 + ((hash >> 9) % 5);
   const smile = 3 + ((hash >>> 13) % 5);
-  const eye = 1.6 + ((hash >> 17) % 3) * 0.5;
+  const eye = 1.6 + ((hash >>> 17) % 3) * 0.5;
   return (
     // As few parts as possible: lists draw hundreds. An eye is a line without length, with round ends.
     <svg

@@ -179,7 +179,7 @@ function Head<Row>({
               {column.sort ? (
                 <button
                   type="button"
-                  className="relative inline-flex items-center gap-1 hover:text-ink"
+                  className="relative inline-flex items-center gap-1 [text-align:inherit] hover:text-ink"
                   onClick={() => onOrder(orderAfter(order, column.key, column.end === true))}
                 >
                   {column.header}

@@ -61,15 +61,17 @@ function One({ agentId, channel }: { agentId: string; channel: AgentChannel }) {
     onClick: () => setOpen(what),
     isDanger: what === 'remove',
   });
-  const change = act(connections.change, 'set');
-  const test = act(connections.test, 'test');
   return (
     <Row
       name={name}
       state={{ tone: isSet ? TONE[state] : 'neutral', text: isSet ? texts.states[state] : texts.notSet }}
       detail={channel.settings['address']}
-      acts={isSet ? [test, change, act(connections.remove, 'remove')] : [act(texts.setUp, 'set')]}
-      problem={error ? { text: texts.why(error), acts: [change, test] } : undefined}
+      acts={
+        isSet
+          ? [act(connections.test, 'test'), act(connections.change, 'set'), act(connections.remove, 'remove')]
+          : [act(texts.setUp, 'set')]
+      }
+      problem={error ? { text: texts.why(error), acts: [act(connections.correct, 'set')] } : undefined}
     >
       {open === 'set' && <SetUp agentId={agentId} channel={channel} onClose={close} onSaved={() => setOpen('test')} />}
       {open === 'test' && <Test agentId={agentId} channel={channel} onClose={close} onChange={() => setOpen('set')} />}
@@ -126,7 +128,7 @@ function Test({
             <p>{texts.failsHint[kind]}</p>
             <div className="mt-2">
               <Button small onClick={onChange}>
-                {connections.change}
+                {connections.correct}
               </Button>
             </div>
           </Notice>

@@ -93,8 +93,8 @@ export function Row({
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <bdi className="min-w-0 font-medium break-words">{name}</bdi>
         {state && <Badge tone={state.tone}>{state.text}</Badge>}
-        <span className="flex min-w-0 flex-1 basis-40 text-[0.87rem] break-all text-ink-soft">{detail}</span>
-        <span className="flex flex-wrap gap-2">
+        {detail && <span className="min-w-0 text-[0.87rem] break-words text-ink-soft max-sm:basis-full">{detail}</span>}
+        <span className="flex flex-wrap gap-2 max-sm:basis-full sm:ms-auto">
           <Acts acts={acts} />
         </span>
       </div>
