@@ -37,7 +37,9 @@ const post = new SMTPServer({
   onAuth: ({ password }, _, done) =>
     password === PASSWORD ? done(null, { user: 'ada' }) : done(new Error('Invalid login')),
   onData(stream, { envelope }, done) {
-    void stream.toArray().then((chunks: Buffer[]) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => {
       mails.push({ to: envelope.rcptTo[0]?.address ?? '', text: Buffer.concat(chunks).toString() });
       done();
     });
@@ -175,6 +177,7 @@ browserSuite(
         mails.map(({ to }) => to),
         ['ann@people.example'],
       );
+      assert.match(mails[0]!.text, /This is a test message/);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
       assertQuiet(watched);

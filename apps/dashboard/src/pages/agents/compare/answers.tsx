@@ -118,6 +118,12 @@ export function Answers({
   );
 }
 
+const State = ({ state }: { state: ReturnType<typeof stateOf> }) => (
+  <Badge tone={state === 'idle' ? 'ok' : state === 'waiting' ? 'spot' : 'info'}>
+    {state === 'idle' ? texts.done : state === 'waiting' ? texts.waiting : texts.working}
+  </Badge>
+);
+
 function One({
   side: { agentId, sessionId },
   number,
@@ -153,9 +159,7 @@ function One({
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2" role="status">
-        <Badge tone={isDone ? 'ok' : state === 'waiting' ? 'spot' : 'info'}>
-          {isDone ? texts.done : state === 'waiting' ? texts.waiting : texts.working}
-        </Badge>
+        <State state={state} />
         {isDone && (
           <span className="num text-[0.87rem] text-ink-soft">
             {duration(ms)}, {money(costMicros / 1_000_000)}
