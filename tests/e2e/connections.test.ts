@@ -207,6 +207,8 @@ browserSuite(
     });
 
     test('a device that waits is allowed and taken away, and a login is sealed', async () => {
+      await settle(page, '/dashboard/inbox');
+      await page.getByRole('group', { name: 'Pocket phone asks to be paired with Ada' }).waitFor();
       await open();
       const row = page.getByRole('list', { name: 'Devices' }).getByRole('listitem');
       await row.getByText('waits for you').waitFor();

@@ -30,9 +30,13 @@ export default function Inbox() {
     if (event.key === 'j' || event.key === 'ArrowDown') cards[Math.min(cards.length - 1, at + 1)]?.focus();
     else if (event.key === 'k' || event.key === 'ArrowUp') cards[Math.max(0, at - 1)]?.focus();
     else if (event.key === 'a' || event.key === 'r') {
-      cards[at]?.querySelector<HTMLElement>(`[data-act=${event.key}]`)?.click();
-      // The card goes; the next one takes its place.
-      cards[at + 1]?.focus();
+      const button = cards[at]?.querySelector<HTMLElement>(`[data-act=${event.key}]`);
+      if (button?.dataset['money'] !== undefined) button.focus();
+      else {
+        button?.click();
+        // The card goes; the next one takes its place.
+        cards[at + 1]?.focus();
+      }
     } else return;
     event.preventDefault();
   };

@@ -1,8 +1,9 @@
 import { web, NOTE_LENGTH } from '@troupe/contract';
 import type { AccessRequest } from '@troupe/contract';
+import { useQueries } from '@tanstack/react-query';
 import { PLANS } from '@troupe/domain';
 import { useState } from 'react';
-import { useCall, useSend } from '../../../api.ts';
+import { callQuery, useCall, useSend } from '../../../api.ts';
 import { ago, planName } from '../../../format.ts';
 import { useSession } from '../../../session.ts';
 import { inbox as texts } from '../../../texts/access.ts';
@@ -13,8 +14,9 @@ import { Mask } from '../../../ui/icons.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Approval } from '../conversations/approval.tsx';
 import { Asked } from '../conversations/question.tsx';
+import { DeviceItem, PaymentItem } from './asked.tsx';
 import { VisitorItem } from './visitor.tsx';
-import { waitingOf } from './waiting.ts';
+import { payersIn, waitingOf } from './waiting.ts';
 import type { Waiting } from './waiting.ts';
 
 /** Everything that waits for this person, the oldest first. */
@@ -22,14 +24,38 @@ export function useWaiting() {
   const { user } = useSession();
   const approvals = useCall(web.inbox.get, {});
   const joins = useCall(web.access.list, { query: {} }, { enabled: user?.isAdmin === true });
-  const items = waitingOf(approvals.data?.items ?? [], joins.data?.requests ?? []);
+  const devices = useCall(web.devices.list, {});
+  const payments = usePayments();
+  const items = waitingOf({
+    items: approvals.data?.items ?? [],
+    joins: joins.data?.requests ?? [],
+    devices: devices.data?.pending ?? [],
+    payments,
+  });
   return { items, read: approvals };
+}
+
+/** What agents ask to pay. */
+function usePayments() {
+  const payers = payersIn(useCall(web.notices.list, { query: {} }).data?.notices ?? []);
+  const reads = useQueries({ queries: payers.map((id) => callQuery(web.policy.listPayments, { params: { id } })) });
+  return reads.flatMap(({ data }, at) => (data?.payments ?? []).map((one) => ({ ...one, agentId: payers[at]! })));
 }
 
 /** One thing that waits, with all that is needed to decide it. */
 export function WaitingCard({ waiting }: { waiting: Waiting }) {
-  if (waiting.kind === 'visitor') return <VisitorItem item={waiting.item} />;
-  return waiting.kind === 'approval' ? <ApprovalItem item={waiting.item} /> : <JoinItem item={waiting.item} />;
+  switch (waiting.kind) {
+    case 'visitor':
+      return <VisitorItem item={waiting.item} />;
+    case 'approval':
+      return <ApprovalItem item={waiting.item} />;
+    case 'join':
+      return <JoinItem item={waiting.item} />;
+    case 'device':
+      return <DeviceItem item={waiting.item} />;
+    case 'payment':
+      return <PaymentItem item={waiting.item} />;
+  }
 }
 
 function ApprovalItem({ item }: { item: Extract<Waiting, { kind: 'approval' }>['item'] }) {

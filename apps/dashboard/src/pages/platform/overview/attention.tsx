@@ -8,6 +8,7 @@ import { Card } from '../../../ui/card.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useWaiting, WaitingCard } from '../../agents/inbox/items.tsx';
+import { WAITS } from '../../agents/inbox/waiting.ts';
 
 const MOST = 5;
 
@@ -43,8 +44,8 @@ export function Attention() {
       )}
       <Loaded from={read}>
         {({ notices }) => {
-          // Who asks for access stands above.
-          const unread = notices.filter(({ readAt, kind }) => !readAt && kind !== 'access_asked');
+          // What waits for a decision stands above.
+          const unread = notices.filter(({ readAt, kind }) => !readAt && !WAITS.includes(kind));
           const hidden = unread.length - MOST;
           if (unread.length === 0 && items.length > 0) return null;
           return unread.length === 0 ? (
