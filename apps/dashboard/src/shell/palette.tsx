@@ -12,6 +12,7 @@ import { cx } from '../ui/cx.ts';
 import { Icon, Mask } from '../ui/icons.tsx';
 import type { IconName } from '../ui/icons.tsx';
 import { fileOf } from '../addresses.ts';
+import { titleOf } from '../pages/agents/conversations/title.ts';
 import { NAV, NAV_BELOW, PARTS } from './nav.ts';
 import { findCommands, movedBy } from './palette-search.ts';
 import { useSignOut } from './sign-out.ts';
@@ -168,7 +169,7 @@ function useHeld(agents: WebAgent[] | undefined, text: string) {
     ...talks.map(({ agent, sessionId, title, at }) => ({
       id: `talk-${sessionId}`,
       group: texts.ofAgent(agent.name, texts.conversation),
-      label: title.trim() || texts.untitled,
+      label: titleOf(title),
       icon: 'chat' as const,
       run: go(agent.id, { tab: 'chat', c: sessionId, ...(at !== undefined && { at }) }),
     })),

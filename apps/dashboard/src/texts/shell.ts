@@ -87,7 +87,6 @@ export const palette = {
   searching: 'Looking through conversations and files…',
   unread: (why: string) => `Not everything could be looked through. ${why}`,
   conversation: 'Conversation',
-  untitled: 'New conversation',
   file: 'File',
   folder: 'Folder',
   pages: 'Pages',

@@ -13,6 +13,7 @@ import { saidBefore } from './demo-lines.ts';
 import { readCsv } from './files/csv.ts';
 import { endOf, inside, nameOf, safeName } from './files/paths.ts';
 import { tabOf } from './agents/places.ts';
+import { titleOf } from './conversations/title.ts';
 import { tagsIn, withTag } from './agents/tags.ts';
 import { payersIn, waitingOf } from './inbox/waiting.ts';
 import type { Asked } from './inbox/waiting.ts';
@@ -191,6 +192,14 @@ test('what waits for a person, the oldest first', () => {
   assert.deepEqual(payersIn([notice(1), notice(1), { kind: 'agent_failed', link: '/x?agent=a2' }]), ['a1']);
   assert.deepEqual(payersIn([{ ...notice(3), link: null }]), []);
   assert.equal(payersIn(Array.from({ length: 50 }, (_, n) => notice(n))).length, 5);
+});
+
+test('a conversation is called by its title, one of another agent by what it is about', () => {
+  assert.equal(titleOf(' Tour plan '), 'Tour plan');
+  assert.equal(titleOf(undefined), 'New conversation');
+  const told = 'Message from the agent 7703-ab, action BOOKING_COUNTER:\n{"bookingId":"3c';
+  assert.equal(titleOf(told), 'Booking: counter-offer');
+  assert.equal(titleOf('Message from the agent x, action NO_SUCH_THING'), 'Other agent');
 });
 
 describe('an MCP server', () => {

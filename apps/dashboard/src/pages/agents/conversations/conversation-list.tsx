@@ -16,6 +16,7 @@ import { useInSight } from '../../../ui/use-in-sight.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
 import { isOwn } from './letters.ts';
 import { listQuery, PAGE } from './list-query.ts';
+import { titleOf } from './title.ts';
 
 /** As short as a search may be to mean something. */
 const SHORTEST = 2;
@@ -173,7 +174,7 @@ function Row({
       <span className="flex min-w-0 items-center gap-1.5">
         {pinned && <Icon name="pin" size={13} />}
         <span className="min-w-0 flex-1 truncate text-[0.93rem]" dir="auto">
-          {title || texts.untitled}
+          {titleOf(title)}
         </span>
       </span>
       <span className="flex gap-2 text-[0.78rem] text-ink-faint">
@@ -205,7 +206,7 @@ function Results({ agentId, words, onOpen }: { agentId: string; words: string; o
               className="flex w-full min-w-0 flex-col rounded-lg px-2 py-1.5 text-left hover:bg-sunken"
             >
               <span className="truncate text-[0.9rem] font-medium" dir="auto">
-                {title || texts.untitled}
+                {titleOf(title)}
               </span>
               <span className="line-clamp-2 text-[0.85rem] break-words text-ink-soft" dir="auto">
                 {role === 'user' && `${texts.you}: `}

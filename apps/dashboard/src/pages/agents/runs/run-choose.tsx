@@ -4,11 +4,11 @@ import { useMemo, useState } from 'react';
 import { useCall } from '../../../api.ts';
 import { ago } from '../../../format.ts';
 import { runs as texts } from '../../../texts/runs.ts';
-import { talk } from '../../../texts/talk.ts';
 import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField } from '../../../ui/field.tsx';
 import { Form } from '../../../ui/form.tsx';
 import { useAgentNames } from '../agents/names.ts';
+import { titleOf } from '../conversations/title.ts';
 import { runAddress, runName } from './run-name.ts';
 import type { RunPlace } from './run-name.ts';
 import { nearFirst, runsIn } from './runs-in.ts';
@@ -70,7 +70,7 @@ export function CompareDialog({ place, onClose }: { place: RunPlace; onClose: ()
           onChange={({ target }) => setWanted({ session: target.value })}
           choices={heads.map(({ id, title, updatedAt }) => ({
             value: id,
-            label: `${cut(title?.trim() || talk.untitled)}, ${ago(updatedAt)}`,
+            label: `${cut(titleOf(title))}, ${ago(updatedAt)}`,
           }))}
         />
         <SelectField
