@@ -5,7 +5,8 @@ import { inbox as texts } from '../../../texts/access.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
-import { useWaiting, WaitingCard } from './items.tsx';
+import { WaitingCard } from './items.tsx';
+import { useWaiting } from './use-waiting.ts';
 
 const isTyping = (target: EventTarget) =>
   target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);

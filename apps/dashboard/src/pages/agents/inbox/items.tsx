@@ -1,11 +1,9 @@
 import { web, NOTE_LENGTH } from '@troupe/contract';
 import type { AccessRequest } from '@troupe/contract';
-import { useQueries } from '@tanstack/react-query';
 import { PLANS } from '@troupe/domain';
 import { useState } from 'react';
-import { callQuery, useCall, useSend } from '../../../api.ts';
+import { useSend } from '../../../api.ts';
 import { ago, planName } from '../../../format.ts';
-import { useSession } from '../../../session.ts';
 import { inbox as texts } from '../../../texts/access.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Badge, Notice } from '../../../ui/card.tsx';
@@ -16,31 +14,7 @@ import { Approval } from '../conversations/approval.tsx';
 import { Asked } from '../conversations/question.tsx';
 import { DeviceItem, PaymentItem } from './asked.tsx';
 import { VisitorItem } from './visitor.tsx';
-import { payersIn, waitingOf } from './waiting.ts';
 import type { Waiting } from './waiting.ts';
-
-/** Everything that waits for this person, the oldest first. */
-export function useWaiting() {
-  const { user } = useSession();
-  const approvals = useCall(web.inbox.get, {});
-  const joins = useCall(web.access.list, { query: {} }, { enabled: user?.isAdmin === true });
-  const devices = useCall(web.devices.list, {});
-  const payments = usePayments();
-  const items = waitingOf({
-    items: approvals.data?.items ?? [],
-    joins: joins.data?.requests ?? [],
-    devices: devices.data?.pending ?? [],
-    payments,
-  });
-  return { items, read: approvals };
-}
-
-/** What agents ask to pay. */
-function usePayments() {
-  const payers = payersIn(useCall(web.notices.list, { query: {} }).data?.notices ?? []);
-  const reads = useQueries({ queries: payers.map((id) => callQuery(web.policy.listPayments, { params: { id } })) });
-  return reads.flatMap(({ data }, at) => (data?.payments ?? []).map((one) => ({ ...one, agentId: payers[at]! })));
-}
 
 /** One thing that waits, with all that is needed to decide it. */
 export function WaitingCard({ waiting }: { waiting: Waiting }) {

@@ -8,7 +8,8 @@ import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Loaded } from '../../../ui/states.tsx';
-import { useWaiting, WaitingCard } from '../../agents/inbox/items.tsx';
+import { WaitingCard } from '../../agents/inbox/items.tsx';
+import { useWaiting } from '../../agents/inbox/use-waiting.ts';
 import { WAITS } from '../../agents/inbox/waiting.ts';
 
 const MOST = 5;
