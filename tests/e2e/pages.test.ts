@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
-import type { Page, Response } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { makeContent } from './content.ts';
 import { ACCOUNT_PAGES, AGENT_PAGES, at, PUBLIC_PAGES, WORK_PAGES } from './pages.ts';
 import type { PageEntry } from './pages.ts';
+import { MOST_SCRIPT, scriptSize } from './script-size.ts';
 import { browserSuite } from './suite.ts';
 
 const WIDE = { width: 1280, height: 860 };
@@ -47,7 +47,7 @@ async function look(watched: WatchedPage, { name }: PageEntry, path: string): Pr
   const { page } = watched;
   await page.setViewportSize(WIDE);
   const size = await scriptSize(page, () => settle(page, path));
-  const most = name === 'login' ? 200_000 : 300_000;
+  const most = name === 'login' ? 200_000 : MOST_SCRIPT;
   assert.ok(size <= most, `${name} loads ${size} bytes of gzipped JavaScript`);
   await assertAccessible(page, `${name}, light`);
   await page.evaluate("document.documentElement.dataset.theme = 'dark'");
@@ -56,39 +56,4 @@ async function look(watched: WatchedPage, { name }: PageEntry, path: string): Pr
   const width = await page.evaluate<number>('document.documentElement.scrollWidth');
   assert.ok(width <= PHONE.width, `${name} is ${width} pixels wide on a phone`);
   assertQuiet(watched, PROVOKED);
-}
-
-/** By address: a script that many pages load is taken from the browser and packed once. */
-const sizes = new Map<string, Promise<number>>();
-
-/** Gzipped bytes of all scripts that a visit with an empty cache loads. */
-async function scriptSize(page: Page, visit: () => Promise<void>): Promise<number> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
-  const loaded: Promise<number>[] = [];
-  const collect = (response: Response) => {
-    if (response.request().resourceType() === 'script') loaded.push(packedSize(response));
-  };
-  page.on('response', collect);
-  await visit();
-  page.off('response', collect);
-  const found = await Promise.all(loaded);
-  await session.detach();
-  return found.reduce((sum, size) => sum + size, 0);
-}
-
-function packedSize(response: Response): Promise<number> {
-  const url = response.url();
-  const known = sizes.get(url);
-  if (known) return known;
-  const size = response.body().then(
-    (body) => gzipSync(body).length,
-    () => {
-      // A body that is gone belonged to the page that was just left: the next page that loads it has it.
-      sizes.delete(url);
-      return 0;
-    },
-  );
-  sizes.set(url, size);
-  return size;
 }

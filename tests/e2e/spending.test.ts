@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { cardEnv, cardSignature, startCardProcessor } from '@troupe/testing/money/card-processor';
-import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import type { Caller } from './content.ts';
@@ -134,6 +134,18 @@ browserSuite(
         .getByRole('row', { name: /\$9\.00/ })
         .getByText('paid')
         .waitFor();
+
+      await settle(page, '/dashboard/gateway');
+      await page.getByLabel('Agent').selectOption({ label: 'Buyer' });
+      await pay('7');
+      await page.getByText('Waits for your approval').waitFor();
+      await settle(page, '/dashboard/inbox');
+      await page.getByRole('group', { name: 'Buyer asks to pay $7.00' }).waitFor();
+      await page.keyboard.press('a');
+      assert.equal(await page.evaluate('document.activeElement?.textContent'), 'Pay $7.00', 'no key pays');
+      await assertAccessible(page, 'a payment in the inbox');
+      await page.keyboard.press('r');
+      await page.getByText('Nothing waits for you').waitFor();
       assertQuiet(watched);
     });
 

@@ -165,8 +165,8 @@ browserSuite('a widget on a site of somebody else', (stage) => {
     await assertAccessible(page, 'widgets of an agent');
     await row.getByRole('button', { name: 'Switch off' }).click();
     await row.getByText('off', { exact: true }).waitFor();
-    await row.getByRole('button', { name: 'Remove widget' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove widget' }).click();
+    await row.getByRole('button', { name: 'Remove: Second' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
     await row.waitFor({ state: 'detached' });
     assertQuiet(watched);
     await watched.context.close();

@@ -6,8 +6,9 @@ import { SIGNED_IN } from './pages.ts';
 test('each leads to a page, and none hides one', () => {
   const pages = new Set(SIGNED_IN.map(([path]) => path));
   for (const [path, to] of ADDRESSES) {
-    const led = to({ id: 'one' }).to;
-    assert.ok(pages.has(led) || led === '/dashboard/agents/one', `${path} leads to ${led}`);
+    const led = to({ id: 'one', session: 'two' }, {}).to;
+    const isOne = led === '/dashboard/agents/one' || led === '/dashboard/runs/!one~!two';
+    assert.ok(pages.has(led) || isOne, `${path} leads to ${led}`);
     assert.ok(!pages.has(path), path);
   }
   assert.equal(new Set(ADDRESSES.map(([path]) => path)).size, ADDRESSES.length);
@@ -24,6 +25,13 @@ test('what they name goes along', () => {
   assert.deepEqual(ledBy(`${to}/files/`), { to, search: { tab: 'files' } });
   assert.deepEqual(ledBy(`${to}/settings/backups`), { to, search: { tab: 'settings', part: 'backups' } });
   assert.deepEqual(ledBy('/dashboard/admin/people'), { to: '/dashboard/admin', search: { tab: 'users' } });
+});
+
+test('a run below its agent has an address of its own, with the step that it begins with', () => {
+  const led = ledBy('/dashboard/agents/a1/runs/s1', { run: 12, step: 14 });
+  assert.deepEqual(led, { to: '/dashboard/runs/!a1~!s1~12', search: { run: undefined } });
+  for (const run of [undefined, 'x', '', 0])
+    assert.equal(ledBy('/dashboard/agents/a1/runs/s1', { run })?.to, '/dashboard/runs/!a1~!s1');
 });
 
 test('others lead nowhere, whatever they are made of', () => {

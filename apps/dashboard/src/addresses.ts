@@ -1,10 +1,14 @@
+import { runAddress } from './pages/agents/runs/run-name.ts';
+
 /** Addresses that are said, written down and guessed, and where each of them leads; what stands behind `?` goes along. */
 export interface Led {
   to: string;
-  search?: Record<string, string>;
+  /** Undefined: what the address had of this name is left out, it stands elsewhere now. */
+  search?: Record<string, string | undefined>;
 }
 
 type Params = Record<string, string>;
+type Lead = (params: Params, search: Record<string, unknown>) => Led;
 
 const onAgent =
   (tab: string, more: (params: Params) => Record<string, string> = () => ({})) =>
@@ -20,18 +24,25 @@ const ADMIN = { people: 'users', joining: 'invites', providers: 'providers', pla
 const SETTINGS = ['profile', 'security', 'keys', 'notifications', 'referrals', 'account', 'audit'];
 
 /** A file is shown beside the others of its folder. */
-const fileOf = ({ _splat: path = '' }: Params): Record<string, string> => {
+export const fileOf = (path: string): Record<string, string> => {
   const folder = path.split('/').slice(0, -1).join('/');
   return { ...(folder !== '' && { folder }), ...(path !== '' && { file: path }) };
 };
 
-export const ADDRESSES: [path: string, lead: (params: Params) => Led][] = [
+/** Where a run was, below its agent, with its first step behind `?`. */
+const toRun: Lead = ({ id = '', session = '' }, { run }) => ({
+  to: runAddress({ agentId: id, sessionId: session, first: Number(run) || 1 }),
+  search: { run: undefined },
+});
+
+export const ADDRESSES: [path: string, lead: Lead][] = [
   ['/dashboard/inbox/$item', ({ item = '' }) => ({ to: '/dashboard/inbox', search: { item } })],
   ['/dashboard/agents/$id/talk', onAgent('chat')],
   ['/dashboard/agents/$id/talk/$conversation', onAgent('chat', ({ conversation = '' }) => ({ c: conversation }))],
+  ['/dashboard/agents/$id/runs/$session', toRun],
   ['/dashboard/agents/$id/files', onAgent('files')],
-  ['/dashboard/agents/$id/files/$', onAgent('files', fileOf)],
-  ...['work', 'memory', 'connections', 'settings'].flatMap((tab): [string, (params: Params) => Led][] => [
+  ['/dashboard/agents/$id/files/$', onAgent('files', ({ _splat = '' }) => fileOf(_splat))],
+  ...['work', 'memory', 'connections', 'settings'].flatMap((tab): [string, Lead][] => [
     [`/dashboard/agents/$id/${tab}`, onAgent(tab)],
     [`/dashboard/agents/$id/${tab}/$part`, onAgent(tab, ({ part = '' }) => ({ part }))],
   ]),
@@ -71,11 +82,11 @@ function decoded(path: string): string {
 }
 
 /** Where an address leads; undefined: nowhere. */
-export function ledBy(pathname: string): Led | undefined {
+export function ledBy(pathname: string, search: Record<string, unknown> = {}): Led | undefined {
   const path = decoded(pathname).replace(/\/+$/, '');
   for (const [pattern, lead] of ADDRESSES) {
     const params = paramsOf(pattern, path);
-    if (params) return lead(params);
+    if (params) return lead(params, search);
   }
   return undefined;
 }

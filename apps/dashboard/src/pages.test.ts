@@ -26,7 +26,8 @@ test('an address lies in one place, with what is below it', () => {
   assert.deepEqual(at('/dashboard'), ['Overview', '/dashboard']);
   assert.deepEqual(at('/dashboard/'), ['Overview', '/dashboard']);
   assert.deepEqual(at('/dashboard/agents'), ['Agents', '/dashboard/agents']);
-  assert.deepEqual(at('/dashboard/agents/some-id/runs/one'), ['Agents', undefined]);
+  assert.deepEqual(at('/dashboard/agents/some-id'), ['Agents', undefined]);
+  assert.deepEqual(at('/dashboard/runs/one/compare/two'), ['Agents', undefined]);
   assert.deepEqual(at('/dashboard/wallet'), ['Money', '/dashboard/wallet']);
   assert.deepEqual(at('/dashboard/agentsandmore'), [undefined, undefined]);
   assert.deepEqual(at('/dashboard/authorize'), [undefined, undefined]);

@@ -37,7 +37,7 @@ const leading = (parent: AnyRoute) =>
     path: '/dashboard/$place/$',
     beforeLoad: async ({ location, search }) => {
       const { ledBy } = await import('./addresses.ts');
-      const led = ledBy(location.pathname);
+      const led = ledBy(location.pathname, search as Record<string, unknown>);
       if (!led) throw notFound();
       throw redirect({ to: led.to, search: { ...(search as object), ...led.search } as never, replace: true });
     },

@@ -21,4 +21,5 @@ export * from './markdown.ts';
 export * from './skills/skill.ts';
 export { CLIENT_SCOPES, isClientScope, OFFLINE_SCOPE, readScopes, type ClientScope } from './client-scopes.ts';
 export * from './say/cost.ts';
+export { freeName } from './say/name.ts';
 export { SAID_CHANNELS, understand, type Said, type SaidChannel } from './say/rules.ts';

@@ -19,7 +19,7 @@ import { Icon, Logo, Mask } from '../ui/icons.tsx';
 import { Lines } from '../ui/states.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { isPinned } from '../pages/agents/agents/tags.ts';
-import { useWaiting } from '../pages/agents/inbox/items.tsx';
+import { useWaiting } from '../pages/agents/inbox/use-waiting.ts';
 import { ConfirmIdentity } from '../pages/identity/second-step/confirm-identity.tsx';
 import { BOTTOM, NAV, NAV_BELOW, placeOf, type NavPlace } from './nav.ts';
 import { useSignOut } from './sign-out.ts';

@@ -14,6 +14,8 @@ export interface NavPlace {
   label: string;
   icon: IconName;
   items: [NavItem, ...NavItem[]];
+  /** Pages that are within it and lie elsewhere. */
+  also?: string;
 }
 
 /** Every page of the application, in the order in which people meet them. Sidebar, rows and the command palette read it. */
@@ -28,6 +30,7 @@ export const NAV: NavPlace[] = [
       { to: '/dashboard/say', label: nav.say },
       { to: '/dashboard/compare', label: nav.compare },
     ],
+    also: '/dashboard/runs',
   },
   { label: nav.teams, icon: 'teams', items: [{ to: '/dashboard/teams', label: nav.teams }] },
   {
@@ -80,8 +83,10 @@ export const NAV_BELOW: NavPlace[] = [
 export function placeOf(pathname: string): { place: NavPlace | undefined; item: NavItem | undefined } {
   const path = pathname.replace(/\/+$/, '') || '/dashboard';
   for (const place of [...NAV, ...NAV_BELOW]) {
-    const within = place.items.find(({ to }) => path === to || (to !== '/dashboard' && path.startsWith(`${to}/`)));
+    const isBelow = (to: string) => to !== '/dashboard' && path.startsWith(`${to}/`);
+    const within = place.items.find(({ to }) => path === to || isBelow(to));
     if (within) return { place, item: path === within.to ? within : undefined };
+    if (place.also && isBelow(place.also)) return { place, item: undefined };
   }
   return { place: undefined, item: undefined };
 }

@@ -1,4 +1,5 @@
 import { web } from '@troupe/contract';
+import type { WebAgent } from '@troupe/contract';
 import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -10,9 +11,12 @@ import { toggleTheme } from '../theme.ts';
 import { cx } from '../ui/cx.ts';
 import { Icon, Mask } from '../ui/icons.tsx';
 import type { IconName } from '../ui/icons.tsx';
+import { fileOf } from '../addresses.ts';
+import { titleOf } from '../pages/agents/conversations/title.ts';
 import { NAV, NAV_BELOW, PARTS } from './nav.ts';
 import { findCommands, movedBy } from './palette-search.ts';
 import { useSignOut } from './sign-out.ts';
+import { useFound } from './use-found.ts';
 
 interface Command {
   id: string;
@@ -24,12 +28,16 @@ interface Command {
   run: () => void;
 }
 
-/** Everything within reach of the keyboard: pages, agents, and the actions people do most. */
+/** Everything within reach of the keyboard: pages, agents, actions, and what agents hold: conversations and files. */
 export default function Palette({ user, onClose }: { user: SessionUser; onClose: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const commands = useCommands(user);
-  const found = useMemo(() => findCommands(commands, text), [commands, text]);
+  const agents = useCall(web.agents.list, {}).data?.agents;
+  const commands = useCommands(user, agents);
+  const known = useMemo(() => findCommands(commands, text), [commands, text]);
+  // What has to be asked for comes behind what is known, so that nothing moves below a finger.
+  const { commands: held, isSearching, error } = useHeld(agents, text);
+  const found = [...known, ...held];
   const choose = (command: Command | undefined) => {
     if (!command) return;
     onClose();
@@ -52,11 +60,12 @@ export default function Palette({ user, onClose }: { user: SessionUser; onClose:
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-[rgb(20_16_10/0.55)]" />
         <Dialog.Popup className="fixed inset-x-3 top-[10dvh] z-50 mx-auto max-w-xl overflow-hidden rounded-2xl border border-line bg-surface shadow-high outline-none">
           <Dialog.Title className="sr-only">{shell.search}</Dialog.Title>
-          <Search text={text} active={found[at]} onType={search} onKey={onKey} />
+          <Search text={text} active={found[at] && at} onType={search} onKey={onKey} />
           <ul id="palette-list" role="listbox" aria-label={shell.search} className="max-h-[55dvh] overflow-y-auto p-2">
             {found.map((command, index) => (
               <Option
                 key={command.id}
+                id={`palette-${index}`}
                 command={command}
                 isActive={index === at}
                 onPoint={() => setAt(index)}
@@ -64,7 +73,10 @@ export default function Palette({ user, onClose }: { user: SessionUser; onClose:
               />
             ))}
           </ul>
-          {found.length === 0 && <p className="px-5 pb-5 text-ink-soft">{texts.none}</p>}
+          <p role="status" className="px-5 text-[0.9rem] text-ink-soft not-empty:pb-4">
+            {isSearching ? texts.searching : found.length === 0 ? texts.none : ''}
+          </p>
+          {error && <p className="px-5 pb-4 text-[0.9rem] text-danger">{texts.unread(error.message)}</p>}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
@@ -78,7 +90,7 @@ function Search({
   onKey,
 }: {
   text: string;
-  active: Command | undefined;
+  active: number | undefined;
   onType: (text: string) => void;
   onKey: (event: KeyboardEvent) => void;
 }) {
@@ -89,7 +101,7 @@ function Search({
         role="combobox"
         aria-expanded="true"
         aria-controls="palette-list"
-        aria-activedescendant={active && `palette-${active.id}`}
+        aria-activedescendant={active === undefined ? undefined : `palette-${active}`}
         aria-label={shell.search}
         placeholder={texts.placeholder}
         className="min-h-13 flex-1 bg-transparent outline-none placeholder:text-ink-faint"
@@ -102,11 +114,13 @@ function Search({
 }
 
 function Option({
+  id,
   command,
   isActive,
   onPoint,
   onChoose,
 }: {
+  id: string;
   command: Command;
   isActive: boolean;
   onPoint: () => void;
@@ -114,7 +128,7 @@ function Option({
 }) {
   return (
     <li
-      id={`palette-${command.id}`}
+      id={id}
       role="option"
       aria-selected={isActive}
       ref={(node) => {
@@ -131,7 +145,9 @@ function Option({
       <span className="min-w-0 flex-1 truncate" dir="auto">
         {command.label}
       </span>
-      <span className="text-[0.8rem] opacity-80">{command.group}</span>
+      <span className="max-w-[45%] truncate text-[0.8rem] opacity-80">
+        <bdi>{command.group}</bdi>
+      </span>
     </li>
   );
 }
@@ -143,10 +159,34 @@ const administering = (go: Go): [string, IconName, () => void][] => [
   [texts.provider, 'plus', go('/dashboard/admin', { tab: 'providers' })],
 ];
 
-function useCommands(user: SessionUser): Command[] {
+/** What agents hold that has the words. */
+function useHeld(agents: WebAgent[] | undefined, text: string) {
+  const navigate = useNavigate();
+  const { talks, files, isSearching, error } = useFound(agents, text);
+  const go = (id: string, search: Record<string, unknown>) => () =>
+    void navigate({ to: `/dashboard/agents/${id}`, search: search as never });
+  const commands: Command[] = [
+    ...talks.map(({ agent, sessionId, title, at }) => ({
+      id: `talk-${sessionId}`,
+      group: texts.ofAgent(agent.name, texts.conversation),
+      label: titleOf(title),
+      icon: 'chat' as const,
+      run: go(agent.id, { tab: 'chat', c: sessionId, ...(at !== undefined && { at }) }),
+    })),
+    ...files.map(({ agent, path, isFolder }) => ({
+      id: `file-${agent.id}-${path}`,
+      group: texts.ofAgent(agent.name, isFolder ? texts.folder : texts.file),
+      label: path,
+      icon: isFolder ? ('folder' as const) : ('file' as const),
+      run: go(agent.id, { tab: 'files', ...(isFolder ? { folder: path } : fileOf(path)) }),
+    })),
+  ];
+  return { commands, isSearching, error };
+}
+
+function useCommands(user: SessionUser, agents: WebAgent[] | undefined): Command[] {
   const navigate = useNavigate();
   const signOut = useSignOut();
-  const agents = useCall(web.agents.list, {}).data?.agents;
   return useMemo(() => {
     const go: Go = (to, search) => () => void navigate({ to, search } as never);
     const actions: [string, IconName, () => void][] = [

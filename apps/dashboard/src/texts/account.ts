@@ -89,6 +89,7 @@ export const authorize = {
   allow: 'Allow',
   refuse: 'Refuse',
   wrong: (why: string) => `This request cannot be answered. ${why}.`,
+  wrongHint: 'Nobody was given access. Start again from the program that sent you here, or close this page.',
 };
 
 export const push = {

@@ -268,37 +268,6 @@ export const manage = {
   danger: 'Cannot be undone',
 };
 
-export const connections = {
-  title: 'MCP servers',
-  hint: 'Their tools are the agent’s tools.',
-  none: 'No servers yet.',
-  states: { unused: 'not tried', connected: 'works', failed: 'fails', consent: 'asks for access' },
-  test: 'Test',
-  connect: 'Connect',
-  remove: 'Remove',
-  why: (error: string) => `It cannot be used: ${error}.`,
-  offers: (tools: readonly string[]) => (tools.length === 0 ? 'It offers no tools.' : `Offers ${tools.join(', ')}`),
-  removeTitle: (name: string) => `Remove ${name}?`,
-  removeLoss: 'The agent loses its tools, and what opened the server is forgotten.',
-  removed: 'Server removed',
-  alreadyThere: 'The agent has access already',
-  isConnected: (name: string) => `The agent has access to ${name} now.`,
-  isRefused: (name: string) => `${name} did not give access.`,
-  isFailed: (name: string) => `${name} could not be connected. Try again; the agent’s log may say more.`,
-  attachTitle: 'Attach a server',
-  attachHint:
-    'A service on the internet, or a program that runs in the agent’s sandbox with the network that its configuration allows.',
-  name: 'Name',
-  address: 'Address or command',
-  addressHint: 'https://example.org/mcp, or a command such as npx -y some-server',
-  headers: 'Headers',
-  env: 'Environment',
-  secretsHint:
-    'One in each line, NAME: value. Kept sealed, and not shown again. Leave it empty for a server that asks for access.',
-  attach: 'Attach',
-  attached: 'Server attached',
-};
-
 export const backups = {
   title: 'Backups',
   hint: (most: number) =>

@@ -20,15 +20,10 @@ export const channels = {
   },
   notSet: 'not set up',
   setUp: 'Set up',
-  change: 'Change',
-  test: 'Test',
-  remove: 'Remove',
   why: (error: string) => `${error}.`,
   setTitle: (name: string) => `Set up ${name}`,
-  save: 'Save',
   saved: 'Saved. It counts at once.',
   removed: 'Channel removed',
-  removeTitle: (name: string) => `Remove ${name}?`,
   removeLoss: 'Nobody reaches the agent there any more, and what opened the channel is forgotten.',
   kept: 'Is set. Leave it empty to keep it.',
   optional: 'Optional.',
@@ -38,11 +33,25 @@ export const channels = {
   allowedHint: 'Ids of the service, one a line. Empty: everybody there.',
   allowedByMail: 'Addresses, or @domain for all of one, a line each. * lets everybody write; empty lets nobody.',
   testTitle: (name: string) => `Test ${name}`,
+  testHint: 'The agent signs in there, and sends a message where you name somebody.',
   testTo: 'Send a test message to',
   testToHint: 'A chat, channel, number or address, as the service names it. Empty: only sign in.',
   testNow: 'Test now',
   works: (account: string) => `It works. The agent is ${account} there.`,
+  sent: (to: string) => `A test message is on its way to ${to}.`,
   fails: (error: string) => `It does not work: ${error}`,
+  failsHint: {
+    telegram:
+      'The token is the one that @BotFather showed you; /token shows it again. Whoever is to get the message writes to the bot first.',
+    slack:
+      'The bot token begins with xoxb-. After a change of scopes the app has to be installed anew. To send into a channel, invite the bot there.',
+    email:
+      'Many providers want a password for programs instead of the usual one, and name their servers in their help pages.',
+    discord:
+      'The token is on the page Bot of your application; Reset Token makes a new one. The bot has to be a member of the server.',
+    whatsapp:
+      'Test tokens of Meta end after a day: take one of a system user. The number has to have written to you within a day.',
+  } satisfies Record<ChannelKind, string>,
   fields: {
     token: 'Token',
     botToken: 'Bot token (xoxb-…)',

@@ -21,6 +21,7 @@ export const compare = {
   fastest: 'fastest',
   goOn: 'Go on with this one',
   goOnNamed: (n: number) => `Go on with this one: answer ${n}`,
+  beside: (n: number) => `Step by step beside answer ${n}`,
   goOnHint: '“Go on with this one” opens its conversation and puts the others into the archive.',
   refused: 'Was not asked',
   again: 'Ask something else',

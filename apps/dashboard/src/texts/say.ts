@@ -29,6 +29,8 @@ export const say = {
   noCap: 'none of its own',
   agent: 'The agent',
   name: 'Name',
+  nameTaken: (name: string) => `You have an agent called ${name} already.`,
+  takeName: (name: string) => `Call it ${name}`,
   does: 'What it is for',
   when: 'When',
   byItself: 'It starts by itself',

@@ -82,8 +82,13 @@ export const shell = {
 };
 
 export const palette = {
-  placeholder: 'Go to a page, an agent, or do something…',
+  placeholder: 'Go to a page, an agent, a conversation, a file, or do something…',
   none: 'Nothing found',
+  searching: 'Looking through conversations and files…',
+  unread: (why: string) => `Not everything could be looked through. ${why}`,
+  conversation: 'Conversation',
+  file: 'File',
+  folder: 'Folder',
   pages: 'Pages',
   agents: 'Agents',
   actions: 'Actions',

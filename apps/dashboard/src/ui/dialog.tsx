@@ -62,18 +62,21 @@ export function DialogEnd({
   send,
   onClose,
   action = states.save,
+  leave = states.cancel,
   disabled,
 }: {
   send: { error: Error | null; isPending: boolean };
   onClose: () => void;
   action?: string;
+  /** What the way out is called, where nothing is given up by it. */
+  leave?: string;
   disabled?: boolean;
 }) {
   return (
     <>
       <Refused error={send.error} />
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{states.cancel}</Button>
+        <Button onClick={onClose}>{leave}</Button>
         <Button kind="primary" type="submit" busy={send.isPending} disabled={disabled}>
           {action}
         </Button>

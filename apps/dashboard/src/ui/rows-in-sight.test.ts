@@ -8,21 +8,21 @@ const room = (pieces: ReturnType<typeof piecesOf>) =>
   pieces.reduce((sum, piece) => sum + ('room' in piece ? piece.room : 0), 0);
 
 test('of a thousand only those in sight and a few beside them are there', () => {
-  assert.deepEqual(rangeOf(even, { top: 0, height: 500 }), [0, 17]);
-  assert.deepEqual(rangeOf(even, { top: 25_000, height: 500 }), [494, 517]);
-  assert.deepEqual(rangeOf(even, { top: 49_500, height: 500 }), [984, 1000]);
+  assert.deepEqual(rangeOf(even, { top: 0, height: 500 }), [0, 14]);
+  assert.deepEqual(rangeOf(even, { top: 25_000, height: 500 }), [497, 514]);
+  assert.deepEqual(rangeOf(even, { top: 49_500, height: 500 }), [987, 1000]);
 });
 
 test('a view beyond the end, before the rows or without rows is no error', () => {
-  assert.deepEqual(rangeOf(even, { top: 90_000, height: 500 }), [993, 1000]);
+  assert.deepEqual(rangeOf(even, { top: 90_000, height: 500 }), [996, 1000]);
   assert.deepEqual(rangeOf([0], { top: 400, height: 500 }), [0, 0]);
   assert.deepEqual(piecesOf([0], [0, 0], -1), []);
 });
 
 test('rows of different heights are found where they are', () => {
   const starts = startsOf([10, 500, 10, 10, ...Array.from({ length: 20 }, () => 10)]);
-  assert.deepEqual(rangeOf(starts, { top: 100, height: 100 }), [0, 8]);
-  assert.deepEqual(rangeOf(starts, { top: 600, height: 50 }), [5, 23]);
+  assert.deepEqual(rangeOf(starts, { top: 100, height: 100 }), [0, 5]);
+  assert.deepEqual(rangeOf(starts, { top: 600, height: 50 }), [8, 20]);
 });
 
 test('what is left out keeps its room, wherever one looks', () => {
@@ -44,5 +44,5 @@ test('the row with the focus stays, before, among and after those in sight', () 
     assert.equal(new Set(rows(pieces)).size, rows(pieces).length);
     assert.equal(room(pieces) + rows(pieces).length * 50, 50_000);
   }
-  assert.equal(rows(piecesOf(even, range, 1000)).length, 23);
+  assert.equal(rows(piecesOf(even, range, 1000)).length, 17);
 });

@@ -9,7 +9,7 @@ export interface Sight {
 export type Piece = { row: number } | { room: number; before: number };
 
 /** Rows beside those in sight: a step of the keyboard lands on one that is there. */
-const BESIDE = 6;
+const BESIDE = 3;
 
 /** Where each row begins, and at the end where the last one ends. */
 export function startsOf(heights: readonly number[]): number[] {

@@ -101,7 +101,7 @@ function Grid<Row>({
   return (
     <div
       ref={scroller}
-      className={cx('overflow-x-auto', isMany && 'max-h-[70dvh] overflow-y-auto')}
+      className={cx('overflow-x-auto', isMany && 'h-[70dvh] overflow-y-auto bg-surface contain-strict')}
       {...(isMany ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}
     >
       <table
@@ -179,7 +179,7 @@ function Head<Row>({
               {column.sort ? (
                 <button
                   type="button"
-                  className="relative inline-flex items-center gap-1 hover:text-ink"
+                  className="relative inline-flex items-center gap-1 [text-align:inherit] hover:text-ink"
                   onClick={() => onOrder(orderAfter(order, column.key, column.end === true))}
                 >
                   {column.header}

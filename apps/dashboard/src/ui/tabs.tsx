@@ -67,7 +67,7 @@ export function Segments({
           type="button"
           aria-pressed={choice.value === value}
           onClick={() => onChange(choice.value)}
-          className="min-h-8 rounded-md px-3 text-[0.9rem] text-ink-soft aria-pressed:bg-surface aria-pressed:font-semibold aria-pressed:text-ink aria-pressed:shadow-low"
+          className="min-h-8 rounded-md px-3 text-[0.9rem] whitespace-nowrap text-ink-soft aria-pressed:bg-surface aria-pressed:font-semibold aria-pressed:text-ink aria-pressed:shadow-low"
         >
           {choice.label}
         </button>

@@ -1,7 +1,7 @@
 import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import { piecesOf, rangeOf, startsOf } from './rows-in-sight.ts';
-import type { Piece } from './rows-in-sight.ts';
+import type { Piece, Sight } from './rows-in-sight.ts';
 
 /** From this many rows on only those in sight are in the document. */
 const MANY = 80;
@@ -45,6 +45,40 @@ function useHeights(keys: readonly string[], guess: number) {
   return { starts, measure };
 }
 
+/** Of a pause in a flight over rows, before they are drawn. */
+const CALM_MS = 50;
+/** A flight without a pause shows something this often. */
+const LONGEST_MS = 200;
+
+/**
+ * Tells where the view is: at once where something that was drawn is still in sight, and at the end of a flight
+ * otherwise. Who flies past rows cannot read them, and drawing them all would hold the flight up.
+ */
+function followSight(outer: HTMLElement, inner: HTMLElement, tell: (sight: Sight) => void) {
+  let drawn = -Infinity;
+  let flying: { since: number; timer: ReturnType<typeof setTimeout> } | undefined;
+  const read = (): Sight => {
+    const [around, rows] = [outer.getBoundingClientRect(), inner.getBoundingClientRect()];
+    return { top: Math.max(0, around.top - rows.top), height: around.height };
+  };
+  const draw = (sight: Sight) => {
+    clearTimeout(flying?.timer);
+    flying = undefined;
+    drawn = sight.top;
+    tell(sight);
+  };
+  const look = () => {
+    const sight = read();
+    if (drawn === -Infinity || Math.abs(sight.top - drawn) <= sight.height) return draw(sight);
+    const now = performance.now();
+    const since = flying?.since ?? now;
+    clearTimeout(flying?.timer);
+    const wait = Math.max(0, Math.min(CALM_MS, since + LONGEST_MS - now));
+    flying = { since, timer: setTimeout(() => draw(read()), wait) };
+  };
+  return { look, stop: () => clearTimeout(flying?.timer) };
+}
+
 /**
  * The pieces of a list: all rows of a short one; of a long one those in sight, and room for the rest. They are drawn in
  * between what is more urgent, so that a quick turn of the wheel never waits for them. The row with the focus stays.
@@ -57,11 +91,9 @@ export function useInSight({ scroller, list, keys, height }: Wanted) {
   useEffect(() => {
     const [outer, inner] = [scroller.current, list.current];
     if (!isMany || !outer || !inner) return;
-    const look = () => {
-      const [around, rows] = [outer.getBoundingClientRect(), inner.getBoundingClientRect()];
-      const next = { top: Math.max(0, around.top - rows.top), height: around.height };
-      startTransition(() => setSight((old) => (old.top === next.top && old.height === next.height ? old : next)));
-    };
+    const { look, stop } = followSight(outer, inner, (next) =>
+      startTransition(() => setSight((old) => (old.top === next.top && old.height === next.height ? old : next))),
+    );
     const focus = ({ target }: FocusEvent) =>
       setFocused((target as Element).closest<HTMLElement>('[data-row]')?.dataset['row'] ?? '');
     const resized = new ResizeObserver(look);
@@ -69,6 +101,7 @@ export function useInSight({ scroller, list, keys, height }: Wanted) {
     outer.addEventListener('scroll', look, { passive: true });
     inner.addEventListener('focusin', focus);
     return () => {
+      stop();
       resized.disconnect();
       outer.removeEventListener('scroll', look);
       inner.removeEventListener('focusin', focus);

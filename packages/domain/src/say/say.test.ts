@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSchedule } from '../cron.ts';
 import { predictCost, proposedCap } from './cost.ts';
+import { freeName } from './name.ts';
 import { understand } from './rules.ts';
 import { readTime } from './when.ts';
 
@@ -75,4 +76,15 @@ test('a cost has its basis', () => {
   assert.deepEqual([known.low, known.monthHigh, known.from], [0.01, 0.6, 4]);
   assert.equal(predictCost({ model, pages: 1, runs: 30, past: { runs: 2, low: 9, high: 9 } }).from, 0);
   assert.deepEqual([proposedCap(0), proposedCap(0.6)], [1, 2]);
+});
+
+test('a name that is taken gets a number, and stays as long as it may be', () => {
+  assert.equal(freeName('Reader', [], 64), 'Reader');
+  assert.equal(freeName('Reader', ['reader '], 64), 'Reader 2');
+  assert.equal(freeName('Reader', ['Reader', 'READER 2', 'Reader 3', 'Other'], 64), 'Reader 4');
+  const long = '🎪'.repeat(64);
+  const free = freeName(long, [long], 64);
+  assert.deepEqual([Array.from(free).length, free.endsWith('🎪 2'), free.isWellFormed()], [64, true, true]);
+  const many = ['Reader', ...Array.from({ length: 999 }, (_, n) => `Reader ${n + 2}`)];
+  assert.equal(freeName('Reader', many, 64), 'Reader 1001');
 });

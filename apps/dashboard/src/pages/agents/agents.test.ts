@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { web } from '@troupe/contract';
-import type { AccessRequest, InboxItem, ScheduledTask, SessionStep, SessionHead } from '@troupe/contract';
+import type { AccessRequest, Device, InboxItem, ScheduledTask, SessionStep, SessionHead } from '@troupe/contract';
 import type { Team } from '@troupe/domain';
 import { check } from '../../checks.ts';
 import { entriesShown, MOST_ENTRIES, withEntry } from './work/log-entries.ts';
@@ -13,9 +13,11 @@ import { saidBefore } from './demo-lines.ts';
 import { readCsv } from './files/csv.ts';
 import { endOf, inside, nameOf, safeName } from './files/paths.ts';
 import { tabOf } from './agents/places.ts';
+import { titleOf } from './conversations/title.ts';
 import { tagsIn, withTag } from './agents/tags.ts';
-import { waitingOf } from './inbox/waiting.ts';
-import { isService, pairs, serverBody } from './mcp-server.ts';
+import { payersIn, waitingOf } from './inbox/waiting.ts';
+import type { Asked } from './inbox/waiting.ts';
+import { isService, pairs, serverBody } from './connections/mcp-server.ts';
 import { findModels, MOST_MODELS } from './model-search.ts';
 import { placeOf } from './runs/waterfall.ts';
 import { draftOf, zonesFor } from './tasks/task-draft.ts';
@@ -170,18 +172,34 @@ test('earlier addresses of an agent’s page lead to what they meant', () => {
 test('what waits for a person, the oldest first', () => {
   const approval = (id: string, at: string) => ({ kind: 'approval', id, at }) as InboxItem;
   const join = (id: string, askedAt: string) => ({ id, askedAt }) as AccessRequest;
-  const all = waitingOf(
-    [approval('b', '2026-02'), approval('d', '2026-04')],
-    [join('c', '2026-03'), join('a', '2026-01')],
-  );
+  const device = { id: 'e', firstSeen: '2026-05' } as Device;
+  const payment = (id: string, status: string) => ({ id, status, createdAt: '2026-06' }) as Asked;
+  const all = waitingOf({
+    items: [approval('b', '2026-02'), approval('d', '2026-04')],
+    joins: [join('c', '2026-03'), join('a', '2026-01')],
+    devices: [device],
+    payments: [payment('f', 'approval'), payment('g', 'paid')],
+  });
   assert.deepEqual(
     all.map(({ key }) => key),
-    ['a', 'b', 'c', 'd'],
+    ['a', 'b', 'c', 'd', 'e', 'f'],
   );
   assert.deepEqual(
     all.map(({ kind }) => kind),
-    ['join', 'approval', 'join', 'approval'],
+    ['join', 'approval', 'join', 'approval', 'device', 'payment'],
   );
+  const notice = (agent: number) => ({ kind: 'payment_waiting', link: `/dashboard/policy?agent=a${agent}` }) as const;
+  assert.deepEqual(payersIn([notice(1), notice(1), { kind: 'agent_failed', link: '/x?agent=a2' }]), ['a1']);
+  assert.deepEqual(payersIn([{ ...notice(3), link: null }]), []);
+  assert.equal(payersIn(Array.from({ length: 50 }, (_, n) => notice(n))).length, 5);
+});
+
+test('a conversation is called by its title, one of another agent by what it is about', () => {
+  assert.equal(titleOf(' Tour plan '), 'Tour plan');
+  assert.equal(titleOf(undefined), 'New conversation');
+  const told = 'Message from the agent 7703-ab, action BOOKING_COUNTER:\n{"bookingId":"3c';
+  assert.equal(titleOf(told), 'Booking: counter-offer');
+  assert.equal(titleOf('Message from the agent x, action NO_SUCH_THING'), 'Other agent');
 });
 
 describe('an MCP server', () => {

@@ -1,5 +1,5 @@
 import { web } from '@troupe/contract';
-import type { TypesOf } from '@troupe/contract';
+import type { Device } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { ago, moment } from '../../format.ts';
@@ -14,8 +14,7 @@ import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { useAgentNames } from './agents/names.ts';
-
-type Device = TypesOf<typeof web.devices.list>['reply']['pending'][number];
+import { pairingCall } from './connections/calls.ts';
 
 const columnsOf = (nameOf: (agentId: string) => string): Column<Device>[] => [
   {
@@ -134,10 +133,7 @@ export default function Devices() {
 function How() {
   return (
     <Card title={texts.how} hint={texts.howHint}>
-      <Code
-        label="curl"
-        text={`curl -X POST ${location.origin}/api/devices/pair \\\n  -H "Authorization: Bearer $GATEWAY_TOKEN" \\\n  -H "Content-Type: application/json" \\\n  -d '{"name":"My phone"}'`}
-      />
+      <Code label="curl" text={pairingCall(location.origin)} />
     </Card>
   );
 }

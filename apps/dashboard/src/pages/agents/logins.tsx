@@ -2,68 +2,73 @@ import { web } from '@troupe/contract';
 import type { AgentLogin } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
+import { connections } from '../../texts/connections.ts';
 import { logins as texts } from '../../texts/logins.ts';
-import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { Confirm } from '../../ui/dialog.tsx';
+import { Confirm, Dialog, DialogEnd } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { Form, Refused } from '../../ui/form.tsx';
-import { Failure, Lines } from '../../ui/states.tsx';
+import { Form } from '../../ui/form.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { Kind, Row, Rows } from './connections/parts.tsx';
+import type { Act } from './connections/parts.tsx';
 
 /** What the agent's browser signs in with: given once, and never shown again. */
 export function Logins({ agentId }: { agentId: string }) {
+  const [isAdding, setAdding] = useState(false);
   const read = useCall(web.logins.list, { params: { id: agentId } });
   return (
-    <Card title={texts.title} hint={texts.hint}>
-      {read.error && <Failure error={read.error} retry={() => void read.refetch()} />}
-      {!read.data && !read.error && <Lines rows={2} />}
-      {read.data?.logins.length === 0 && <p className="text-ink-soft">{texts.none}</p>}
-      <ul className="flex flex-col gap-3">
+    <Kind
+      title={texts.title}
+      hint={texts.hint}
+      read={read}
+      none={read.data?.logins.length === 0 ? texts.none : undefined}
+      add={{ label: texts.add, onClick: () => setAdding(true) }}
+    >
+      <Rows label={texts.title}>
         {read.data?.logins.map((login) => (
-          <Row key={login.name} agentId={agentId} login={login} />
+          <One key={login.name} agentId={agentId} login={login} />
         ))}
-      </ul>
-      <Add agentId={agentId} />
-    </Card>
+      </Rows>
+      {isAdding && <Add agentId={agentId} onClose={() => setAdding(false)} />}
+    </Kind>
   );
 }
 
-function Row({ agentId, login: { name, origin } }: { agentId: string; login: AgentLogin }) {
+function One({ agentId, login: { name, origin } }: { agentId: string; login: AgentLogin }) {
   const [removing, setRemoving] = useState(false);
   const say = useSay();
   const remove = useSend(web.logins.remove, { refresh: [web.logins.list], done: () => say(texts.removed) });
+  const asking: Act = {
+    label: connections.remove,
+    named: connections.named(connections.remove, name),
+    onClick: () => setRemoving(true),
+    isDanger: true,
+  };
   return (
-    <li className="flex flex-wrap items-center gap-3 rounded-xl border border-line px-4 py-3">
-      <span className="font-medium">{name}</span>
-      <code className="min-w-0 flex-1 text-[0.87rem] break-all text-ink-soft">{origin}</code>
-      <Button small kind="danger" onClick={() => setRemoving(true)}>
-        {texts.remove}
-      </Button>
+    <Row name={name} detail={<code>{origin}</code>} acts={[asking]}>
       <Confirm
         open={removing}
         onClose={() => setRemoving(false)}
         title={texts.removeTitle(name)}
         losses={texts.removeLoss}
-        action={texts.remove}
+        action={connections.remove}
         busy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate({ params: { id: agentId, name } })}
       />
-    </li>
+    </Row>
   );
 }
 
 const EMPTY = { name: '', origin: '', username: '', password: '' };
 
-function Add({ agentId }: { agentId: string }) {
+function Add({ agentId, onClose }: { agentId: string; onClose: () => void }) {
   const [form, setForm] = useState(EMPTY);
   const say = useSay();
   const save = useSend(web.logins.save, {
     refresh: [web.logins.list],
     done: () => {
-      setForm(EMPTY);
       say(texts.saved);
+      onClose();
     },
   });
   const submit = () => {
@@ -82,22 +87,14 @@ function Add({ agentId }: { agentId: string }) {
     />
   );
   return (
-    <Form
-      error={save.error}
-      fields={['name', 'origin', 'username', 'password']}
-      onSubmit={submit}
-      className="mt-5 flex max-w-xl flex-col gap-4"
-    >
-      {field('name', { placeholder: 'shop' })}
-      {field('origin', { placeholder: 'https://shop.example', hint: texts.originHint })}
-      {field('username')}
-      {field('password', { type: 'password' })}
-      <Refused error={save.error} />
-      <div>
-        <Button kind="primary" type="submit" icon="plus" busy={save.isPending}>
-          {texts.save}
-        </Button>
-      </div>
-    </Form>
+    <Dialog open onClose={onClose} title={texts.add} hint={texts.hint}>
+      <Form error={save.error} fields={['name', 'origin', 'username', 'password']} onSubmit={submit}>
+        {field('name', { placeholder: 'shop' })}
+        {field('origin', { placeholder: 'https://shop.example', hint: texts.originHint })}
+        {field('username')}
+        {field('password', { type: 'password' })}
+        <DialogEnd send={save} onClose={onClose} action={texts.save} />
+      </Form>
+    </Dialog>
   );
 }

@@ -43,6 +43,12 @@ describe('without a model', () => {
     assert.deepEqual([purpose.instruction, purpose.tools], [plan.instruction, plan.tools]);
     const [cap] = (await ann.ask('GET', '/api/usage/caps')).body.caps;
     assert.deepEqual([cap.agentId, cap.limitUsd, cap.period], [made.body.agentId, 1, 'month']);
+
+    // Said again, it is another agent with a name of its own.
+    const again = (await ann.ask('POST', '/api/say', { sentence: SENTENCE })).body.plan;
+    assert.equal(again.name, `${plan.name} 2`);
+    const bob = await person(services, { plan: 'label' });
+    assert.equal((await bob.ask('POST', '/api/say', { sentence: SENTENCE })).body.plan.name, plan.name);
   });
 
   test('a plan that cannot be made whole leaves nothing', async () => {

@@ -1,6 +1,8 @@
+import { AGENT_NAME_LENGTH } from '@troupe/contract';
 import type { web, Client, SaidPlan, TypesOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import {
+  freeName,
   isTimeZone,
   parseSchedule,
   predictCost,
@@ -18,7 +20,7 @@ import { askModel } from '../ask-model.ts';
 import { modelsOf } from '../models/service.ts';
 import type { TasksService } from '../tasks/service.ts';
 import { HOW, readAnswer } from './model.ts';
-import { pastCosts } from './store.ts';
+import { namesLike, pastCosts } from './store.ts';
 
 interface SayDeps {
   db: Database;
@@ -107,7 +109,7 @@ function createMaking({ db, clock, agents, tasks }: SayDeps) {
 }
 
 export function createSay(deps: SayDeps) {
-  const { clock, backend, catalogue, subscriber } = deps;
+  const { db, clock, backend, catalogue, subscriber } = deps;
   const costOf = createCosting(deps);
 
   return {
@@ -120,8 +122,10 @@ export function createSay(deps: SayDeps) {
       const isRuled = by === 'rules' || offered.sandboxOnly;
       const said = isRuled ? understand(sentence) : await byModel(as, offered.default, sentence, clock(), signal);
       const cost = await costOf(user, said, timezone, offered);
+      // Two agents of one name cannot be told apart.
+      const name = freeName(said.name, await namesLike(db.user(user.id), user.id, said.name), AGENT_NAME_LENGTH);
       return {
-        plan: planOf(said, offered.default, timezone, proposedCap(cost.perMonthUsd.high)),
+        plan: planOf({ ...said, name }, offered.default, timezone, proposedCap(cost.perMonthUsd.high)),
         by: isRuled ? 'rules' : 'model',
         isSandbox: offered.sandboxOnly,
         notes: said.notes,

@@ -26,3 +26,16 @@ export async function pastCosts(tx: UserTx, userId: string, since: string): Prom
     group by a.model order by a.model limit 50`.execute(tx);
   return rows;
 }
+
+const ALIKE = 1000;
+
+/** Names of the user's agents that begin like this one. */
+export async function namesLike(tx: UserTx, userId: string, name: string): Promise<string[]> {
+  // A number at the end of a long name takes the place of its last letters.
+  const start = Array.from(name.trim().toLowerCase()).slice(0, 40).join('');
+  const { rows } = await sql<{ name: string }>`
+    select name from agents where user_id = ${userId} and starts_with(lower(name), ${start}) limit ${ALIKE}`.execute(
+    tx,
+  );
+  return rows.map((row) => row.name);
+}

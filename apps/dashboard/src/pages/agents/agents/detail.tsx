@@ -21,7 +21,9 @@ import { isPinned, withPin } from './tags.ts';
 import { Settings } from './settings.tsx';
 
 // What few come for: loaded when its tab is opened.
-const Connections = lazy(() => import('../connections.tsx').then((page) => ({ default: page.Connections })));
+const Connections = lazy(() =>
+  import('../connections/connections.tsx').then((page) => ({ default: page.Connections })),
+);
 const Files = lazy(() => import('../files/files.tsx').then((page) => ({ default: page.Files })));
 const MemoryTab = lazy(() => import('../memory.tsx').then((page) => ({ default: page.MemoryTab })));
 const Work = lazy(() => import('../work/work.tsx').then((page) => ({ default: page.Work })));

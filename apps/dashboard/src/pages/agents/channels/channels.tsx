@@ -2,13 +2,16 @@ import { web, type AgentChannel, type ChannelReceipt } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { channels as texts } from '../../../texts/channels.ts';
+import { states } from '../../../texts/common.ts';
+import { connections } from '../../../texts/connections.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../../ui/card.tsx';
-import { Confirm, Dialog } from '../../../ui/dialog.tsx';
+import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
-import { Failure, Lines } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { Kind, Row, Rows } from '../connections/parts.tsx';
+import type { Act } from '../connections/parts.tsx';
 import { withSender } from './channel-form.ts';
 import { SetUp } from './set-up.tsx';
 
@@ -27,21 +30,19 @@ export function Channels({ agentId }: { agentId: string }) {
   const read = useCall(web.channels.list, { params: { id: agentId } });
   return (
     <>
-      <Card title={texts.title} hint={texts.hint}>
-        {read.error && <Failure error={read.error} retry={() => void read.refetch()} />}
-        {!read.data && !read.error && <Lines rows={5} />}
-        <ul className="flex flex-col gap-3">
+      <Kind title={texts.title} hint={texts.hint} read={read}>
+        <Rows label={texts.title}>
           {read.data?.channels.map((channel) => (
-            <Row key={channel.kind} agentId={agentId} channel={channel} />
+            <One key={channel.kind} agentId={agentId} channel={channel} />
           ))}
-        </ul>
-      </Card>
+        </Rows>
+      </Kind>
       {read.data && <Receipts agentId={agentId} {...read.data} />}
     </>
   );
 }
 
-function Row({ agentId, channel }: { agentId: string; channel: AgentChannel }) {
+function One({ agentId, channel }: { agentId: string; channel: AgentChannel }) {
   const [open, setOpen] = useState<'set' | 'test' | 'remove'>();
   const say = useSay();
   const { kind, isSet, state, error } = channel;
@@ -54,53 +55,51 @@ function Row({ agentId, channel }: { agentId: string; channel: AgentChannel }) {
       close();
     },
   });
+  const act = (label: string, what: 'set' | 'test' | 'remove'): Act => ({
+    label,
+    named: connections.named(label, name),
+    onClick: () => setOpen(what),
+    isDanger: what === 'remove',
+  });
   return (
-    <li className="flex flex-col gap-2 rounded-xl border border-line px-4 py-3">
-      <div className="flex flex-wrap items-center gap-3">
-        <span className="font-medium">{name}</span>
-        <Badge tone={isSet ? TONE[state] : 'neutral'}>{isSet ? texts.states[state] : texts.notSet}</Badge>
-        <span className="min-w-0 flex-1 break-all text-[0.87rem] text-ink-soft">{channel.settings['address']}</span>
-        <span className="flex flex-wrap gap-2">
-          <Button small onClick={() => setOpen('set')}>
-            {isSet ? texts.change : texts.setUp}
-          </Button>
-          {isSet && (
-            <Button small onClick={() => setOpen('test')}>
-              {texts.test}
-            </Button>
-          )}
-          {isSet && (
-            <Button small kind="danger" onClick={() => setOpen('remove')}>
-              {texts.remove}
-            </Button>
-          )}
-        </span>
-      </div>
-      {error && <p className="text-danger">{texts.why(error)}</p>}
-      {open === 'set' && <SetUp agentId={agentId} channel={channel} onClose={close} />}
-      {open === 'test' && <Test agentId={agentId} channel={channel} onClose={close} />}
+    <Row
+      name={name}
+      state={{ tone: isSet ? TONE[state] : 'neutral', text: isSet ? texts.states[state] : texts.notSet }}
+      detail={channel.settings['address']}
+      acts={
+        isSet
+          ? [act(connections.test, 'test'), act(connections.change, 'set'), act(connections.remove, 'remove')]
+          : [act(texts.setUp, 'set')]
+      }
+      problem={error ? { text: texts.why(error), acts: [act(connections.correct, 'set')] } : undefined}
+    >
+      {open === 'set' && <SetUp agentId={agentId} channel={channel} onClose={close} onSaved={() => setOpen('test')} />}
+      {open === 'test' && <Test agentId={agentId} channel={channel} onClose={close} onChange={() => setOpen('set')} />}
       <Confirm
         open={open === 'remove'}
         onClose={close}
-        title={texts.removeTitle(name)}
+        title={connections.removeTitle(name)}
         losses={texts.removeLoss}
-        action={texts.remove}
+        action={connections.remove}
         busy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate({ params: { id: agentId, kind } })}
       />
-    </li>
+    </Row>
   );
 }
 
+/** Signs in, and says something to somebody there where one is named. */
 function Test({
   agentId,
   channel: { kind },
   onClose,
+  onChange,
 }: {
   agentId: string;
   channel: AgentChannel;
   onClose: () => void;
+  onChange: () => void;
 }) {
   const [to, setTo] = useState('');
   const test = useSend(web.channels.test, { refresh: [web.channels.list] });
@@ -108,9 +107,10 @@ function Test({
     const body = to.trim() === '' ? {} : { to: to.trim() };
     test.mutate({ params: { id: agentId, kind }, body });
   };
+  const sentTo = test.variables?.body?.to;
   return (
-    <Dialog open onClose={onClose} title={texts.testTitle(texts.names[kind])}>
-      <Form error={test.error} fields={['to']} onSubmit={submit} className="flex flex-col gap-4">
+    <Dialog open onClose={onClose} title={texts.testTitle(texts.names[kind])} hint={texts.testHint}>
+      <Form error={test.error} fields={['to']} onSubmit={submit}>
         <TextField
           label={texts.testTo}
           hint={texts.testToHint}
@@ -118,14 +118,22 @@ function Test({
           value={to}
           onChange={({ target }) => setTo(target.value)}
         />
-        {test.data?.ok === true && <Notice tone="ok">{texts.works(test.data.account ?? '')}</Notice>}
-        {test.data?.ok === false && <Notice tone="danger">{texts.fails(test.data.error ?? '')}</Notice>}
-        <Refused error={test.error} />
-        <div>
-          <Button kind="primary" type="submit" busy={test.isPending}>
-            {texts.testNow}
-          </Button>
-        </div>
+        {test.data?.ok === true && (
+          <Notice tone="ok">
+            {texts.works(test.data.account ?? '')} {sentTo ? texts.sent(sentTo) : ''}
+          </Notice>
+        )}
+        {test.data?.ok === false && (
+          <Notice tone="danger" title={texts.fails(test.data.error ?? '')}>
+            <p>{texts.failsHint[kind]}</p>
+            <div className="mt-2">
+              <Button small onClick={onChange}>
+                {connections.correct}
+              </Button>
+            </div>
+          </Notice>
+        )}
+        <DialogEnd send={test} onClose={onClose} leave={states.close} action={texts.testNow} />
       </Form>
     </Dialog>
   );

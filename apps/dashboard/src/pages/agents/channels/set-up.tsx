@@ -2,11 +2,11 @@ import { CHANNEL_FIELDS, web, type AgentChannel, type ChannelField } from '@trou
 import { useState } from 'react';
 import { useSend } from '../../../api.ts';
 import { channels as texts } from '../../../texts/channels.ts';
-import { Button } from '../../../ui/button.tsx';
+import { states } from '../../../texts/common.ts';
 import { Code } from '../../../ui/code.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
+import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
-import { Form, Refused } from '../../../ui/form.tsx';
+import { Form } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { channelBody, formOf } from './channel-form.ts';
 
@@ -14,10 +14,18 @@ interface Props {
   agentId: string;
   channel: AgentChannel;
   onClose: () => void;
+  /** It is set up, and nothing else has to be told to the service. */
+  onSaved: () => void;
 }
 
+const nameOf = (field: string): string => `settings.${field}`;
+const fieldsOf = (kind: AgentChannel['kind']): string[] => [
+  ...CHANNEL_FIELDS[kind].map(({ name }) => nameOf(name)),
+  'allowed',
+];
+
 /** What to do where, and what to bring back from there. */
-export function SetUp({ agentId, channel, onClose }: Props) {
+export function SetUp({ agentId, channel, onClose, onSaved }: Props) {
   const { kind, webhook, secrets } = channel;
   const [form, setForm] = useState(() => formOf(channel));
   const say = useSay();
@@ -26,7 +34,7 @@ export function SetUp({ agentId, channel, onClose }: Props) {
     done: ({ channel: saved }) => {
       say(texts.saved);
       // Where the service has to be told an address, it is there now to be copied.
-      if (saved.webhook === null) onClose();
+      if (saved.webhook === null) onSaved();
     },
   });
   const submit = () => {
@@ -40,7 +48,7 @@ export function SetUp({ agentId, channel, onClose }: Props) {
           <li key={step}>{step}</li>
         ))}
       </ol>
-      <Form error={set.error} fields={[]} onSubmit={submit} className="flex flex-col gap-4">
+      <Form error={set.error} fields={fieldsOf(kind)} onSubmit={submit}>
         {CHANNEL_FIELDS[kind].map((field) => (
           <Entry
             key={field.name}
@@ -52,18 +60,14 @@ export function SetUp({ agentId, channel, onClose }: Props) {
         ))}
         <TextArea
           label={texts.allowed}
+          name="allowed"
           hint={kind === 'email' ? texts.allowedByMail : texts.allowedHint}
           rows={3}
           value={form.allowed}
           onChange={({ target }) => setForm({ ...form, allowed: target.value })}
         />
         {webhook !== null && <Code label={texts.webhook} text={webhook} />}
-        <Refused error={set.error} />
-        <div>
-          <Button kind="primary" type="submit" busy={set.isPending}>
-            {texts.save}
-          </Button>
-        </div>
+        <DialogEnd send={set} onClose={onClose} {...(set.isSuccess && { leave: states.close })} />
       </Form>
     </Dialog>
   );
@@ -92,6 +96,7 @@ function Entry({ field: { name, isSecret, isRequired, choices }, isKept, value, 
   return (
     <TextField
       label={label}
+      name={nameOf(name)}
       hint={isKept ? texts.kept : isRequired ? undefined : texts.optional}
       required={isRequired === true && !isKept}
       type={isSecret ? 'password' : 'text'}

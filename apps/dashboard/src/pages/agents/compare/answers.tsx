@@ -7,13 +7,14 @@ import { call, stale } from '../../../api.ts';
 import { duration, money } from '../../../format.ts';
 import { modelName } from '../../../models.ts';
 import { compare as texts } from '../../../texts/compare.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { Markdown } from '../../../ui/markdown.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
 import { useConversation } from '../conversations/conversation.ts';
 import { spentOf, stateOf } from '../conversations/transcript.ts';
 import { useWords } from '../conversations/words.ts';
+import { runAddress, runName } from '../runs/run-name.ts';
 import { bestOf } from './sides.ts';
 import type { Measure } from './sides.ts';
 
@@ -21,6 +22,17 @@ type Side = TypesOf<typeof web.compare.start>['reply']['sides'][number];
 type Asked = Side & { sessionId: string };
 
 const isAsked = (side: Side): side is Asked => side.sessionId !== null;
+
+/** A comparison is the first thing that is said in a conversation. */
+const runOf = ({ agentId, sessionId }: Asked) => ({ agentId, sessionId, first: 1 });
+
+/** Both runs step by step, at an address that can be sent on: with the first that was asked. */
+function besideOf(sides: Side[], side: Asked): { to: string; number: number } | undefined {
+  const at = sides.findIndex(isAsked);
+  const first = sides[at];
+  if (!first || !isAsked(first) || first === side) return undefined;
+  return { to: `${runAddress(runOf(first))}/compare/${runName(runOf(side))}`, number: at + 1 };
+}
 
 /** Leads to the conversation; the others are put away, where they can still be found. */
 function useGoOn(sides: Side[]) {
@@ -86,6 +98,7 @@ export function Answers({
                 <One
                   side={side}
                   number={index + 1}
+                  beside={besideOf(sides, side)}
                   isCheapest={best.cheapest === index}
                   isFastest={best.fastest === index}
                   isGoing={isGoing}
@@ -105,9 +118,16 @@ export function Answers({
   );
 }
 
+const State = ({ state }: { state: ReturnType<typeof stateOf> }) => (
+  <Badge tone={state === 'idle' ? 'ok' : state === 'waiting' ? 'spot' : 'info'}>
+    {state === 'idle' ? texts.done : state === 'waiting' ? texts.waiting : texts.working}
+  </Badge>
+);
+
 function One({
   side: { agentId, sessionId },
   number,
+  beside,
   isCheapest,
   isFastest,
   isGoing,
@@ -116,6 +136,7 @@ function One({
 }: {
   side: Asked;
   number: number;
+  beside: ReturnType<typeof besideOf>;
   isCheapest: boolean;
   isFastest: boolean;
   isGoing: boolean;
@@ -138,9 +159,7 @@ function One({
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2" role="status">
-        <Badge tone={isDone ? 'ok' : state === 'waiting' ? 'spot' : 'info'}>
-          {isDone ? texts.done : state === 'waiting' ? texts.waiting : texts.working}
-        </Badge>
+        <State state={state} />
         {isDone && (
           <span className="num text-[0.87rem] text-ink-soft">
             {duration(ms)}, {money(costMicros / 1_000_000)}
@@ -153,10 +172,15 @@ function One({
       <div className="min-w-0 break-words" dir="auto">
         {words === '' ? <Lines rows={3} /> : <Markdown text={words} />}
       </div>
-      <div>
+      <div className="flex flex-wrap gap-2">
         <Button small aria-label={texts.goOnNamed(number)} busy={isGoing} onClick={onGoOn}>
           {texts.goOn}
         </Button>
+        {beside && (
+          <LinkButton small to={beside.to}>
+            {texts.beside(beside.number)}
+          </LinkButton>
+        )}
       </div>
     </div>
   );

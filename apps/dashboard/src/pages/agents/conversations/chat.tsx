@@ -20,6 +20,7 @@ import { useOutbox } from './outbox.ts';
 import type { Letter } from './letters.ts';
 import { Scroller } from './scroller.tsx';
 import { isHere } from './letters.ts';
+import { titleOf } from './title.ts';
 import { usePlace } from './talk-place.ts';
 import { stateOf, transcript } from './transcript.ts';
 import { Bubble, Turns } from './turns.tsx';
@@ -248,7 +249,7 @@ function Head({
         {talk.showList}
       </Button>
       <h2 className="min-w-0 flex-1 truncate font-sans text-[0.95rem] font-medium text-ink-soft" dir="auto">
-        {session?.title ?? talk.untitled}
+        {titleOf(session?.title)}
       </h2>
       {session && <IconButton icon="dots" label={talk.options} onClick={() => setOpen(true)} />}
       {session && isOpen && (

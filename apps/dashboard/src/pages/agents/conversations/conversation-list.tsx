@@ -1,7 +1,7 @@
 import { web, SEARCH_LENGTH } from '@troupe/contract';
 import type { SessionHead } from '@troupe/contract';
 import { useQueries } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import { callQuery, useCall } from '../../../api.ts';
 import { ago } from '../../../format.ts';
@@ -13,14 +13,13 @@ import { TextField } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
 import { useInSight } from '../../../ui/use-in-sight.ts';
+import { useSettled } from '../../../ui/use-settled.ts';
 import { isOwn } from './letters.ts';
+import { listQuery, PAGE } from './list-query.ts';
+import { titleOf } from './title.ts';
 
-const MOST = '100';
 /** As short as a search may be to mean something. */
 const SHORTEST = 2;
-/** Of silence after a key, before it is asked for: who types quickly asks once. */
-const SETTLED_MS = 200;
-const PAGE = Number(MOST);
 const ROW_HEIGHT = 52;
 /** Older pages, which nothing that happens brings up to date but a change by hand: each would be asked for again. */
 export const OLDER = { path: 'older conversations', method: 'GET' } as const;
@@ -36,7 +35,7 @@ interface Props {
 export function ConversationList({ agentId, current, onOpen, onNew }: Props) {
   const [search, setSearch] = useState('');
   const [isArchive, setArchive] = useState(false);
-  const wanted = useSettled(search.trim(), SETTLED_MS);
+  const wanted = useSettled(search.trim());
   const scroller = useRef<HTMLDivElement>(null);
   return (
     <nav aria-label={texts.list} className="flex min-h-0 flex-1 flex-col gap-3">
@@ -65,21 +64,6 @@ export function ConversationList({ agentId, current, onOpen, onNew }: Props) {
     </nav>
   );
 }
-
-function useSettled<T>(value: T, ms: number): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
-}
-
-export const listQuery = (archived: boolean) => ({
-  latest: 'true' as const,
-  archived: archived ? ('true' as const) : ('false' as const),
-  limit: MOST,
-});
 
 interface Scrolled {
   current: string | undefined;
@@ -190,7 +174,7 @@ function Row({
       <span className="flex min-w-0 items-center gap-1.5">
         {pinned && <Icon name="pin" size={13} />}
         <span className="min-w-0 flex-1 truncate text-[0.93rem]" dir="auto">
-          {title || texts.untitled}
+          {titleOf(title)}
         </span>
       </span>
       <span className="flex gap-2 text-[0.78rem] text-ink-faint">
@@ -222,7 +206,7 @@ function Results({ agentId, words, onOpen }: { agentId: string; words: string; o
               className="flex w-full min-w-0 flex-col rounded-lg px-2 py-1.5 text-left hover:bg-sunken"
             >
               <span className="truncate text-[0.9rem] font-medium" dir="auto">
-                {title || texts.untitled}
+                {titleOf(title)}
               </span>
               <span className="line-clamp-2 text-[0.85rem] break-words text-ink-soft" dir="auto">
                 {role === 'user' && `${texts.you}: `}

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { stale, useCall } from '../../../api.ts';
 import type { SessionRef } from './conversation.ts';
-import { listQuery } from './conversation-list.tsx';
+import { listQuery } from './list-query.ts';
 import { NEW_PLACE, newestOf, OWN_TOPIC, topicOf } from './letters.ts';
 import type { Letter, Sent, Target } from './letters.ts';
 

@@ -11,6 +11,7 @@ import { cx } from '../../../ui/cx.ts';
 import { TextArea } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Markdown } from '../../../ui/markdown.tsx';
+import { runAddress } from '../runs/run-name.ts';
 import { fileUrl } from './attach.tsx';
 import type { Choice } from './branches.ts';
 import { ToolCard } from './tool-card.tsx';
@@ -188,9 +189,7 @@ function Foot({ turn, asked, choice, actions, isEditing, onEditing }: Omit<SaidP
               onClick={() => actions.onEdit(Number(asked.key), asked.text, pathsOf(asked))}
             />
             <Link
-              to="/dashboard/agents/$id/runs/$session"
-              params={{ id: actions.agentId, session: actions.sessionId } as never}
-              search={{ run: asked.key } as never}
+              to={runAddress({ ...actions, first: Number(asked.key) })}
               aria-label={talk.run}
               title={talk.run}
               className="inline-flex size-7 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"

@@ -5,7 +5,8 @@ import { inbox as texts } from '../../../texts/access.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
-import { useWaiting, WaitingCard } from './items.tsx';
+import { WaitingCard } from './items.tsx';
+import { useWaiting } from './use-waiting.ts';
 
 const isTyping = (target: EventTarget) =>
   target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
@@ -30,9 +31,13 @@ export default function Inbox() {
     if (event.key === 'j' || event.key === 'ArrowDown') cards[Math.min(cards.length - 1, at + 1)]?.focus();
     else if (event.key === 'k' || event.key === 'ArrowUp') cards[Math.max(0, at - 1)]?.focus();
     else if (event.key === 'a' || event.key === 'r') {
-      cards[at]?.querySelector<HTMLElement>(`[data-act=${event.key}]`)?.click();
-      // The card goes; the next one takes its place.
-      cards[at + 1]?.focus();
+      const button = cards[at]?.querySelector<HTMLElement>(`[data-act=${event.key}]`);
+      if (button?.dataset['money'] !== undefined) button.focus();
+      else {
+        button?.click();
+        // The card goes; the next one takes its place.
+        cards[at + 1]?.focus();
+      }
     } else return;
     event.preventDefault();
   };

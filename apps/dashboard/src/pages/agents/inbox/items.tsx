@@ -2,9 +2,8 @@ import { web, NOTE_LENGTH } from '@troupe/contract';
 import type { AccessRequest } from '@troupe/contract';
 import { PLANS } from '@troupe/domain';
 import { useState } from 'react';
-import { useCall, useSend } from '../../../api.ts';
+import { useSend } from '../../../api.ts';
 import { ago, planName } from '../../../format.ts';
-import { useSession } from '../../../session.ts';
 import { inbox as texts } from '../../../texts/access.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Badge, Notice } from '../../../ui/card.tsx';
@@ -13,23 +12,24 @@ import { Mask } from '../../../ui/icons.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Approval } from '../conversations/approval.tsx';
 import { Asked } from '../conversations/question.tsx';
+import { DeviceItem, PaymentItem } from './asked.tsx';
 import { VisitorItem } from './visitor.tsx';
-import { waitingOf } from './waiting.ts';
 import type { Waiting } from './waiting.ts';
-
-/** Everything that waits for this person, the oldest first. */
-export function useWaiting() {
-  const { user } = useSession();
-  const approvals = useCall(web.inbox.get, {});
-  const joins = useCall(web.access.list, { query: {} }, { enabled: user?.isAdmin === true });
-  const items = waitingOf(approvals.data?.items ?? [], joins.data?.requests ?? []);
-  return { items, read: approvals };
-}
 
 /** One thing that waits, with all that is needed to decide it. */
 export function WaitingCard({ waiting }: { waiting: Waiting }) {
-  if (waiting.kind === 'visitor') return <VisitorItem item={waiting.item} />;
-  return waiting.kind === 'approval' ? <ApprovalItem item={waiting.item} /> : <JoinItem item={waiting.item} />;
+  switch (waiting.kind) {
+    case 'visitor':
+      return <VisitorItem item={waiting.item} />;
+    case 'approval':
+      return <ApprovalItem item={waiting.item} />;
+    case 'join':
+      return <JoinItem item={waiting.item} />;
+    case 'device':
+      return <DeviceItem item={waiting.item} />;
+    case 'payment':
+      return <PaymentItem item={waiting.item} />;
+  }
 }
 
 function ApprovalItem({ item }: { item: Extract<Waiting, { kind: 'approval' }>['item'] }) {

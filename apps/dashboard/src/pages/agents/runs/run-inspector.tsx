@@ -7,17 +7,9 @@ import { modelName } from '../../../models.ts';
 import { runs as texts } from '../../../texts/runs.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Card, Facts } from '../../../ui/card.tsx';
-import { effectOf } from '../conversations/effect.ts';
+import { filesUntil } from './beside.ts';
+import { runAddress } from './run-name.ts';
 import type { Bar, Run } from './waterfall.ts';
-
-/** What the run had written when this step was over. */
-function filesUntil({ bars }: Run, { seq }: Bar): string[] {
-  const paths = bars
-    .filter((bar) => bar.kind === 'tool' && !bar.isError && bar.seq <= seq)
-    .map(({ name, args = '' }) => effectOf(name, args))
-    .flatMap((effect) => (effect.kind === 'file' || effect.kind === 'edit' ? [effect.path] : []));
-  return [...new Set(paths)].filter(Boolean);
-}
 
 function factsOf({ kind, step }: Bar): [string, ReactNode][] {
   if (kind === 'person')
@@ -97,7 +89,7 @@ function Branch({ agentId, task }: { agentId: string; task: BackgroundTask }) {
       actions={
         <>
           {memberSession && (
-            <LinkButton small to={`/dashboard/agents/${memberId}/runs/${memberSession}`} search={{ run: '1' } as never}>
+            <LinkButton small to={runAddress({ agentId: memberId, sessionId: memberSession, first: 1 })}>
               {texts.openBranch}
             </LinkButton>
           )}

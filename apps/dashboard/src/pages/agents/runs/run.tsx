@@ -1,11 +1,8 @@
 import { web } from '@troupe/contract';
-import type { BackgroundTask, SessionStep } from '@troupe/contract';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
-import { call, statusOf, useCall, useSend } from '../../../api.ts';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import { useCall, useSend } from '../../../api.ts';
 import { duration, money, short } from '../../../format.ts';
-import { useLive } from '../../../live/context.tsx';
 import { modelName } from '../../../models.ts';
 import { evaluations } from '../../../texts/evaluations.ts';
 import { runs as texts } from '../../../texts/runs.ts';
@@ -14,132 +11,72 @@ import { Card, Figure, Figures, Notice } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Refused } from '../../../ui/form.tsx';
 import { Page } from '../../../ui/page.tsx';
-import { Failure, Lines } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { ForkDialog } from './run-fork.tsx';
 import { Inspector } from './run-inspector.tsx';
-import { withStep } from '../conversations/steps.ts';
-import { placeOf, readRun, stepsOfRun } from './waterfall.ts';
+import { runOf, stepIn } from './run-name.ts';
+import type { RunPlace } from './run-name.ts';
+import { CopyLink, NoRun, RunRead } from './run-states.tsx';
+import { useRun } from './use-run.ts';
+import { placeOf } from './waterfall.ts';
 import type { Bar, Run } from './waterfall.ts';
 
-const PAGE = 500;
-const MOST_PAGES = 10;
+const CompareDialog = lazy(() => import('./run-choose.tsx').then((part) => ({ default: part.CompareDialog })));
 
-/** From the prompt to the end of the run, or as far as it has come. */
-async function readSteps(agentId: string, sessionId: string, first: number): Promise<SessionStep[]> {
-  const steps: SessionStep[] = [];
-  for (let page = 0, after = first - 1; page < MOST_PAGES; page += 1) {
-    const query = { after: String(after), limit: String(PAGE) };
-    const { events, hasMore } = await call(web.conversations.get, { params: { id: agentId, sessionId }, query });
-    steps.push(...events);
-    after = events.at(-1)?.seq ?? after;
-    if (!hasMore || events.some(({ type }) => type === 'run_ended')) break;
-  }
-  return steps;
-}
-
-function useRunSteps(agentId: string, sessionId: string, first: number) {
-  const queries = useQueryClient();
-  const live = useLive();
-  const queryKey = useMemo(() => ['run', agentId, sessionId, first] as const, [agentId, sessionId, first]);
-  const read = useQuery({ queryKey, queryFn: () => readSteps(agentId, sessionId, first), staleTime: Infinity });
-  const steps = useMemo(() => stepsOfRun(read.data ?? [], first), [read.data, first]);
-  const isOver = steps.at(-1)?.type === 'run_ended';
-  const after = read.data?.at(-1)?.seq;
-  useEffect(() => {
-    if (isOver || after === undefined) return;
-    const add = (step: SessionStep) => queries.setQueryData<SessionStep[]>(queryKey, (old = []) => withStep(old, step));
-    return live.watch({ agentId, sessionId, after }, { step: add, text: () => {} });
-    // Only where it begins: what comes is added by the watch itself.
-  }, [agentId, sessionId, isOver, after === undefined, live, queries, queryKey]);
-  return { read, steps, isOver };
-}
-
-const NO_TASKS: BackgroundTask[] = [];
-
-/** What the run has in the background: looked at again with every step of its conversation, where their ends are told. */
-function useTasks(id: string, session: string, first: number, steps: SessionStep[]): BackgroundTask[] {
-  const enabled = steps.some(({ toolCalls = [] }) => toolCalls.some(({ tool }) => tool === 'run_background_agent'));
-  const found = useCall(web.background.list, { params: { id }, query: { session, limit: '100' } }, { enabled });
-  const live = useLive();
-  const runs = found.data?.tasks.some(({ status }) => status === 'running') ?? false;
-  const { refetch } = found;
-  useEffect(() => {
-    if (!enabled) return;
-    if (!runs) return void refetch();
-    const after = steps.at(-1)?.seq ?? 0;
-    return live.watch({ agentId: id, sessionId: session, after }, { step: () => void refetch(), text: () => {} });
-  }, [enabled, runs, steps.length, id, session, live, refetch]);
-  return useMemo(
-    () => found.data?.tasks.filter(({ runSeq }) => runSeq === first).toReversed() ?? NO_TASKS,
-    [found.data, first],
-  );
-}
-
-/** A clock for what goes on. */
-function useNow(runs: boolean): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    if (!runs) return;
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, [runs]);
-  return now;
-}
-
+/** The run that the address names; without one, nothing that an agent has is asked for. */
 export default function RunPage() {
-  const { id, session } = useParams({ strict: false }) as { id: string; session: string };
-  const search = useSearch({ strict: false }) as { run?: string; step?: string };
-  const first = Number(search.run ?? 1) || 1;
+  const { run } = useParams({ strict: false }) as { run: string };
+  const place = useMemo(() => runOf(run), [run]);
+  return place ? <Shown key={run} place={place} /> : <NoRun />;
+}
+
+function Shown({ place }: { place: RunPlace }) {
+  const { agentId, sessionId } = place;
+  const search = useSearch({ strict: false }) as { step?: string | number };
   const navigate = useNavigate();
-  const agent = useCall(web.agents.get, { params: { id } });
-  const { read, steps, isOver } = useRunSteps(id, session, first);
-  const tasks = useTasks(id, session, first, steps);
-  const now = useNow(!isOver || tasks.some(({ status }) => status === 'running'));
-  const run = useMemo(() => readRun(steps, now, tasks), [steps, now, tasks]);
-  const [isForking, setForking] = useState(false);
+  const agent = useCall(web.agents.get, { params: { id: agentId } });
+  const { read, run, isOver } = useRun(place);
+  const [open, setOpen] = useState<'fork' | 'compare'>();
   const chosen = run.bars.find(({ key }) => key === String(search.step)) ?? run.bars.at(-1);
-  const choose = (key: string) =>
-    void navigate({ to: '.', search: { run: String(first), step: key } as never, replace: true });
-  const name = agent.data?.agent.name ?? '';
-  const back = { to: `/dashboard/agents/${id}`, search: { tab: 'chat', c: session }, label: texts.back };
+  const choose = (key: string) => void navigate({ to: '.', search: stepIn(key) as never, replace: true });
+  const back = { to: `/dashboard/agents/${agentId}`, search: { tab: 'chat', c: sessionId }, label: texts.back };
+  const close = () => setOpen(undefined);
   return (
     <Page
       title={texts.title}
       back={back}
-      lead={name}
-      actions={
-        isOver && (
-          <>
-            <MakeCase agent={id} session={session} run={first} />
-            <MakeSkill agent={id} session={session} run={first} />
-          </>
-        )
-      }
+      lead={<bdi>{agent.data?.agent.name}</bdi>}
+      actions={run.bars.length > 0 && <Actions place={place} isOver={isOver} onCompare={() => setOpen('compare')} />}
     >
-      {read.error ? (
-        statusOf(read.error) === 404 ? (
-          <Notice tone="spot">{texts.notFound}</Notice>
-        ) : (
-          <Failure error={read.error} retry={() => void read.refetch()} />
-        )
-      ) : !read.data ? (
-        <Lines rows={6} />
-      ) : run.bars.length === 0 ? (
-        <Notice tone="spot">{texts.notFound}</Notice>
-      ) : (
+      <RunRead of={{ read, run }}>
+        <Sum run={run} />
+        <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+          <Waterfall run={run} chosen={chosen} onChoose={choose} />
+          {chosen && <Inspector agentId={agentId} run={run} bar={chosen} onFork={() => setOpen('fork')} />}
+        </div>
+      </RunRead>
+      {chosen && open === 'fork' && <ForkDialog agentId={agentId} sessionId={sessionId} bar={chosen} onClose={close} />}
+      <Suspense>{open === 'compare' && <CompareDialog place={place} onClose={close} />}</Suspense>
+    </Page>
+  );
+}
+
+/** What can be made of a run. */
+function Actions({ place, isOver, onCompare }: { place: RunPlace; isOver: boolean; onCompare: () => void }) {
+  const { agentId, sessionId, first } = place;
+  return (
+    <>
+      <CopyLink />
+      <Button icon="cost" onClick={onCompare}>
+        {texts.compare}
+      </Button>
+      {isOver && (
         <>
-          <Sum run={run} />
-          <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-            <Waterfall run={run} chosen={chosen} onChoose={choose} />
-            {chosen && <Inspector agentId={id} run={run} bar={chosen} onFork={() => setForking(true)} />}
-          </div>
+          <MakeCase agent={agentId} session={sessionId} run={first} />
+          <MakeSkill agent={agentId} session={sessionId} run={first} />
         </>
       )}
-      {chosen && isForking && (
-        <ForkDialog agentId={id} sessionId={session} bar={chosen} onClose={() => setForking(false)} />
-      )}
-    </Page>
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
-import { CHANNEL_KINDS, web } from '@troupe/contract';
+import { AGENT_NAME_LENGTH, CHANNEL_KINDS, web } from '@troupe/contract';
 import type { SaidPlan } from '@troupe/contract';
+import { freeName } from '@troupe/domain';
 import type { ReactNode } from 'react';
 import { useCall } from '../../../api.ts';
 import { money } from '../../../format.ts';
@@ -8,9 +9,11 @@ import { describeCron } from '../../../schedule.ts';
 import { channels } from '../../../texts/channels.ts';
 import { say as texts } from '../../../texts/say.ts';
 import { toolNames } from '../../../texts/teams.ts';
+import { Button } from '../../../ui/button.tsx';
 import { Card, Facts, Notice } from '../../../ui/card.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../ui/field.tsx';
 import { Form } from '../../../ui/form.tsx';
+import { useAgentNames } from '../agents/names.ts';
 import { ToolPicker } from '../agents/tool-picker.tsx';
 import { ModelField } from '../models.tsx';
 import { NextRuns } from '../tasks/next-runs.tsx';
@@ -59,6 +62,7 @@ export function PlanForm({
           </ul>
         )}
       </Notice>
+      <NameTaken {...part} />
       <Summary planned={planned}>{children}</Summary>
       <details className="group" open={error !== null || undefined}>
         <summary className="mb-4 cursor-pointer font-medium">{texts.change}</summary>
@@ -100,6 +104,26 @@ function Summary({ planned, children }: { planned: Planned; children: ReactNode 
         {children}
       </div>
     </Card>
+  );
+}
+
+/** An agent of this name is there by now: said with the way out, and no obstacle. */
+function NameTaken({ plan: { name }, set }: Part) {
+  const { agents } = useAgentNames();
+  const free = freeName(
+    name,
+    agents.map((agent) => agent.name),
+    AGENT_NAME_LENGTH,
+  );
+  if (free === name || name.trim() === '') return null;
+  return (
+    <Notice tone="spot" title={texts.nameTaken(name)}>
+      <div className="mt-2">
+        <Button small onClick={() => set({ name: free })}>
+          {texts.takeName(free)}
+        </Button>
+      </div>
+    </Notice>
   );
 }
 

@@ -6,7 +6,8 @@ import { review as texts } from '../../../texts/skills.ts';
 import { Loaded } from '../../../ui/states.tsx';
 import { FileList, SkillFrame } from './frame.tsx';
 import { linesOf, visible } from './line-diff.ts';
-import { About, Findings, Runs, Text } from './review.tsx';
+import { DiffText } from './diff-text.tsx';
+import { About, Findings, Runs } from './review.tsx';
 
 type Skill = TypesOf<typeof web.skills.get>['reply'];
 
@@ -46,7 +47,7 @@ function Shown({ id, path }: { id: string; path: string }) {
         text === null ? (
           <p className="text-ink-soft">{texts.noText}</p>
         ) : (
-          <Text label={path} lines={linesOf('same', visible(text))} />
+          <DiffText label={path} lines={linesOf('same', visible(text))} />
         )
       }
     </Loaded>

@@ -6,10 +6,10 @@ import { useCall, useSend } from '../../../api.ts';
 import { review as texts, skills } from '../../../texts/skills.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Facts, Notice } from '../../../ui/card.tsx';
-import { cx } from '../../../ui/cx.ts';
 import { CheckField } from '../../../ui/field.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { DiffText } from './diff-text.tsx';
 import { FileList, SkillFrame } from './frame.tsx';
 import { lineDiff, linesOf, visible } from './line-diff.ts';
 import type { DiffLine } from './line-diff.ts';
@@ -156,32 +156,7 @@ function Shown({ id, file: { path, change } }: { id: string; file: File }) {
   if (error) return <Failure error={error} />;
   if (!isReady) return <Lines rows={6} />;
   if ((now.data ?? old.data)?.text === null) return <p className="text-ink-soft">{texts.noText}</p>;
-  return <Text label={path} lines={lines} isDiff={change === 'changed' || change === 'removed'} />;
-}
-
-/** Lines of a file; of a difference with what becomes of them. */
-export function Text({ label, lines, isDiff = false }: { label: string; lines: DiffLine[]; isDiff?: boolean }) {
-  return (
-    <pre
-      tabIndex={0}
-      aria-label={label}
-      className="max-h-[36rem] overflow-auto rounded-xl border border-line bg-sunken py-2 font-mono text-[0.85rem] leading-relaxed"
-    >
-      {lines.map(({ kind, text }, index) => (
-        <span
-          key={index}
-          className={cx(
-            'block px-4 break-words whitespace-pre-wrap',
-            isDiff && kind === 'added' && 'bg-ok-soft text-ok',
-            isDiff && kind === 'removed' && 'bg-danger-soft text-danger',
-          )}
-        >
-          {isDiff ? `${{ same: ' ', added: '+', removed: '−' }[kind]} ` : ''}
-          {text}
-        </span>
-      ))}
-    </pre>
-  );
+  return <DiffText label={path} lines={lines} isDiff={change === 'changed' || change === 'removed'} />;
 }
 
 function Decide({ review }: { review: SkillReview }) {

@@ -8,6 +8,7 @@ import { Card, Status } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Segments } from '../../../ui/tabs.tsx';
+import { runAddress } from '../runs/run-name.ts';
 import { entriesShown, type Entry } from './log-entries.ts';
 import { COLOURS, Logs, useLiveLogs } from './logs.tsx';
 import { Messages } from './messages.tsx';
@@ -92,8 +93,7 @@ function Talked({ agentId, session }: { agentId: string; session: SessionHead })
     <>
       <span className="min-w-0">
         <Link
-          to="/dashboard/agents/$id/runs/$session"
-          params={{ id: agentId, session: id } as never}
+          to={runAddress({ agentId, sessionId: id, first: 1 })}
           className="font-medium break-words hover:underline"
           dir="auto"
         >

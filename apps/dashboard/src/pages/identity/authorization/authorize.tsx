@@ -20,7 +20,13 @@ export default function Authorize() {
   if (!read.data)
     return (
       <Page title={texts.title}>
-        {read.error ? <Notice tone="danger">{texts.wrong(read.error.message)}</Notice> : <Lines rows={4} />}
+        {read.error ? (
+          <Notice tone="danger" title={texts.wrong(read.error.message)}>
+            <p>{texts.wrongHint}</p>
+          </Notice>
+        ) : (
+          <Lines rows={4} />
+        )}
       </Page>
     );
   const { client, audience, scopes } = read.data;

@@ -1,4 +1,5 @@
 import { web } from '@troupe/contract';
+import type { Notice } from '@troupe/contract';
 import { useRouter } from '@tanstack/react-router';
 import { useCall, useSend } from '../../../api.ts';
 import { ago, inDollars } from '../../../format.ts';
@@ -7,7 +8,9 @@ import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Loaded } from '../../../ui/states.tsx';
-import { useWaiting, WaitingCard } from '../../agents/inbox/items.tsx';
+import { WaitingCard } from '../../agents/inbox/items.tsx';
+import { useWaiting } from '../../agents/inbox/use-waiting.ts';
+import { WAITS } from '../../agents/inbox/waiting.ts';
 
 const MOST = 5;
 
@@ -16,11 +19,13 @@ export function Attention() {
   const read = useCall(web.notices.list, { query: {} });
   const { items } = useWaiting();
   const mark = useSend(web.notices.read, { refresh: [web.notices.list] });
+  // What waits for a decision stands above.
+  const isNews = ({ readAt, kind }: Notice) => !readAt && !WAITS.includes(kind);
   return (
     <Card
       title={texts.attention}
       actions={
-        (read.data?.unread ?? 0) > 0 && (
+        read.data?.notices.some(isNews) && (
           <Button small kind="quiet" busy={mark.isPending} onClick={() => mark.mutate({ body: {} })}>
             {texts.markRead}
           </Button>
@@ -43,8 +48,7 @@ export function Attention() {
       )}
       <Loaded from={read}>
         {({ notices }) => {
-          // Who asks for access stands above.
-          const unread = notices.filter(({ readAt, kind }) => !readAt && kind !== 'access_asked');
+          const unread = notices.filter(isNews);
           const hidden = unread.length - MOST;
           if (unread.length === 0 && items.length > 0) return null;
           return unread.length === 0 ? (

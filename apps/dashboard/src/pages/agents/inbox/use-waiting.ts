@@ -1,0 +1,28 @@
+import { web } from '@troupe/contract';
+import { useQueries } from '@tanstack/react-query';
+import { callQuery, useCall } from '../../../api.ts';
+import { useSession } from '../../../session.ts';
+import { payersIn, waitingOf } from './waiting.ts';
+
+/** Everything that waits for this person, the oldest first. */
+export function useWaiting() {
+  const { user } = useSession();
+  const approvals = useCall(web.inbox.get, {});
+  const joins = useCall(web.access.list, { query: {} }, { enabled: user?.isAdmin === true });
+  const devices = useCall(web.devices.list, {});
+  const payments = usePayments();
+  const items = waitingOf({
+    items: approvals.data?.items ?? [],
+    joins: joins.data?.requests ?? [],
+    devices: devices.data?.pending ?? [],
+    payments,
+  });
+  return { items, read: approvals };
+}
+
+/** What agents ask to pay. */
+function usePayments() {
+  const payers = payersIn(useCall(web.notices.list, { query: {} }).data?.notices ?? []);
+  const reads = useQueries({ queries: payers.map((id) => callQuery(web.policy.listPayments, { params: { id } })) });
+  return reads.flatMap(({ data }, at) => (data?.payments ?? []).map((one) => ({ ...one, agentId: payers[at]! })));
+}

@@ -1,0 +1,60 @@
+/** What stands in every row of the page Connections. */
+export const connections = {
+  test: 'Test',
+  tryNow: 'Try now',
+  change: 'Change',
+  correct: 'Correct it',
+  remove: 'Remove',
+  removeTitle: (name: string) => `Remove ${name}?`,
+  /** For who hears a button without seeing its row. */
+  named: (action: string, name: string) => `${action}: ${name}`,
+  remedies: 'What to do about it',
+};
+
+export const servers = {
+  title: 'MCP servers',
+  hint: 'Their tools are the agent’s tools.',
+  none: 'No servers yet.',
+  states: { unused: 'not tried', connected: 'works', failed: 'fails', consent: 'asks for access' },
+  connect: 'Connect',
+  why: (error: string) => `It cannot be used: ${error}. The agent works without it.`,
+  offers: (tools: readonly string[]) => (tools.length === 0 ? 'It offers no tools.' : `Offers ${tools.join(', ')}`),
+  removeLoss: 'The agent loses its tools, and what opened the server is forgotten.',
+  removed: 'Server removed',
+  alreadyThere: 'The agent has access already',
+  isConnected: (name: string) => `The agent has access to ${name} now.`,
+  isRefused: (name: string) => `${name} did not give access.`,
+  isFailed: (name: string) => `${name} could not be connected. Try again; the agent’s log may say more.`,
+  add: 'Add a server',
+  attachHint:
+    'A service on the internet, or a program that runs in the agent’s sandbox with the network that its configuration allows.',
+  name: 'Name',
+  address: 'Address or command',
+  addressHint: 'https://example.org/mcp, or a command such as npx -y some-server',
+  headers: 'Headers',
+  env: 'Environment',
+  secretsHint:
+    'One in each line, NAME: value. Kept sealed, and not shown again. Leave it empty for a server that asks for access.',
+  attach: 'Add',
+  attached: 'Server added',
+};
+
+export const api = {
+  title: 'API',
+  hint: 'Any program with one of your keys can talk to this agent.',
+  by: 'Shown for',
+  ways: { curl: 'curl', javascript: 'JavaScript', terminal: 'Terminal' },
+  newKey: 'New key',
+  newKeyHint: 'It lets a program act as you, with all your agents. It is shown once.',
+  allKeys: 'All keys',
+};
+
+export const devices = {
+  hint: 'Phones and computers that talk to this agent directly. Each asks first, and you decide.',
+  none: 'No devices yet.',
+  add: 'Add a device',
+  waits: 'waits for you',
+  allowed: 'allowed',
+  howHint: 'Run this on the device with the agent’s gateway token. It then waits here for you to allow it.',
+  toToken: 'To the gateway token',
+};

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
+import type { Page } from 'playwright-core';
+import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import type { WatchedPage } from './browser.ts';
+import { signedInCaller, type Caller } from './content.ts';
+import { MOST_SCRIPT, scriptSize } from './script-size.ts';
+import { browserSuite } from './suite.ts';
+
+interface Spoken {
+  role: string;
+  content: string | null;
+}
+
+/** Writes the file that it is told to, and says so at some length; greets otherwise. */
+const model: StandIn = await createStandIn((request, response) => {
+  const messages = (request.body['messages'] ?? []) as Spoken[];
+  const text = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  const path = /write (\S+)/.exec(text)?.[1];
+  const isDone = messages.at(-1)?.role === 'tool';
+  const usage = { prompt_tokens: 20_000, completion_tokens: isDone ? 20_000 : 1000 };
+  if (path && !isDone) {
+    const args = JSON.stringify({ path, content: 'Berlin, 5 May' });
+    return replyChat(request, response, {
+      content: null,
+      toolCalls: [{ id: `call_${path}`, name: 'write_file', arguments: args }],
+      usage,
+    });
+  }
+  replyChat(request, response, { content: path ? `It stands in ${path}.\nBerlin is on 5 May.` : 'Hello.', usage });
+});
+
+const RUN = String.raw`/dashboard/runs/[\w-]{22}~[\w-]{22}(~\d+)?`;
+
+browserSuite(
+  'runs have addresses, and the search finds what agents hold',
+  (stage) => {
+    let agentId = '';
+    let sessionId = '';
+    let call: Caller['call'];
+    let watched: WatchedPage;
+    let page: Page;
+    let compared = '';
+    before(async () => {
+      ({ call } = await signedInCaller(stage.platform, stage.platform.owner));
+      const made = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
+        name: 'Ada',
+        model: 'xiaomi/mimo-v2-pro',
+        config: { tools: ['filesystem'] },
+      });
+      agentId = made.agent.id;
+      await call('POST', '/api/agents/provision', { name: 'Bo', model: 'xiaomi/mimo-v2-pro', config: { tools: [] } });
+      await call('POST', '/api/chat', { agentId, message: 'Good day' });
+      await call('POST', '/api/chat', { agentId, message: 'Please write reports/tour.md' });
+      const { sessions } = await call<{ sessions: { id: string }[] }>('GET', `/api/agents/${agentId}/sessions`);
+      sessionId = sessions[0]!.id;
+      await call('PATCH', `/api/agents/${agentId}/sessions/${sessionId}`, { title: 'Spring tour' });
+      watched = await openPage(stage.browser, stage.platform.url);
+      ({ page } = watched);
+      await signIn(page, stage.platform.owner);
+    });
+    after(async () => {
+      await watched?.context.close();
+      await model.close();
+    });
+
+    test('a run has a short address of its own; the one that it had leads to it', async () => {
+      await settle(page, `/dashboard/agents/${agentId}?tab=chat`);
+      const answer = page.getByRole('log').locator('article', { hasText: 'It stands in' });
+      await answer.hover();
+      await answer.getByRole('link', { name: 'Steps' }).click();
+      await page.waitForURL(new RegExp(`${RUN}$`));
+      await page.getByRole('heading', { name: 'A run, step by step' }).waitFor();
+      await page.getByRole('button', { name: /^Tool write_file/ }).click();
+      await page.waitForURL(/\?step=\d+$/);
+      const address = page.url();
+      assert.ok(new URL(address).pathname.length <= 64, address);
+
+      await settle(page, address);
+      await page.getByText(/^Step 3 of 4\. Looking changes nothing\.$/).waitFor();
+      await page.getByRole('link', { name: 'Agents' }).first().waitFor();
+      await settle(page, `/dashboard/agents/${agentId}/runs/${sessionId}?run=1&step=2`);
+      await page.waitForURL(new RegExp(String.raw`${RUN}\?step=2$`));
+      await page.getByText('Hello.').first().waitFor();
+      assertQuiet(watched);
+    });
+
+    test('an address that names no run says so, and so does one of somebody else', async () => {
+      for (const name of ['nonsense', `${'A'.repeat(22)}~${'A'.repeat(22)}`]) {
+        await page.goto(`/dashboard/runs/${name}`);
+        await page.getByText('There is no such run, or it is not yours.').waitFor();
+      }
+      assertQuiet(watched, [/ 404 .*\/api\/agents\/00000000/]);
+    });
+
+    test('two runs stand side by side, at an address that says which', async () => {
+      await settle(page, `/dashboard/agents/${agentId}/runs/${sessionId}?run=1`);
+      await page.getByRole('button', { name: 'Compare' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Compare with another run' });
+      await dialog.getByRole('option', { name: /write reports/ }).waitFor({ state: 'attached' });
+      assert.match(await dialog.getByLabel('Run', { exact: true }).innerText(), /write reports\/tour\.md/);
+      await assertAccessible(page, 'the choice of another run');
+      await dialog.getByRole('button', { name: 'Compare' }).click();
+      await page.waitForURL(new RegExp(`${RUN}/compare/[\\w~-]+$`));
+      compared = page.url();
+      const figures = page.getByRole('table', { name: 'Figures' });
+      await figures.getByRole('row', { name: /^Cost .* more/ }).waitFor();
+      await figures.getByRole('row', { name: /^Model MiMo.* the same$/ }).waitFor();
+      await page.getByText('by the second run alone').waitFor();
+      const steps = page.getByRole('table', { name: 'Steps' });
+      await steps.getByRole('link', { name: 'write_file' }).waitFor();
+      assert.equal(await steps.getByRole('row').count(), 1 + 4);
+      await page.getByText('The answers line by line').click();
+      await page.getByLabel('The answers line by line').getByText('+ Berlin is on 5 May.').waitFor();
+      await assertAccessible(page, 'two runs, light');
+      await page.evaluate("document.documentElement.dataset.theme = 'dark'");
+      await assertAccessible(page, 'two runs, dark', 'colours');
+      await page.setViewportSize({ width: 360, height: 740 });
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      assert.ok(wide <= 0, `${wide} px wider than a phone`);
+      await page.setViewportSize({ width: 1280, height: 860 });
+      assertQuiet(watched);
+    });
+
+    test('whoever gets that address sees the same two, the other way round if wanted', async () => {
+      const colleague = await openPage(stage.browser, stage.platform.url);
+      await signIn(colleague.page, stage.platform.owner);
+      const size = await scriptSize(colleague.page, () => settle(colleague.page, compared));
+      assert.ok(size <= MOST_SCRIPT, `${size} bytes of gzipped JavaScript`);
+      await colleague.page.getByRole('row', { name: /^Cost .* more/ }).waitFor();
+      await colleague.page.getByRole('link', { name: 'The other way round' }).click();
+      await colleague.page.getByRole('row', { name: /^Cost .* less/ }).waitFor();
+      await colleague.page.getByRole('link', { name: 'Steps of the first run' }).click();
+      await colleague.page.waitForURL(new RegExp(`${RUN}$`));
+      assertQuiet(colleague);
+      await colleague.context.close();
+    });
+
+    test('Ctrl K finds a conversation by its title and by what was said, and a file, with few requests', async () => {
+      await settle(page, '/dashboard');
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        const { pathname } = new URL(request.url());
+        if (pathname.startsWith('/api/agents/')) asked.push(pathname);
+      });
+      await page.keyboard.press('Control+k');
+      const box = page.getByRole('combobox', { name: 'Search and commands' });
+      await box.pressSequentially('spring tour', { delay: 20 });
+      const option = page.getByRole('option', { name: /Spring tour/ });
+      await option.getByText('Ada: Conversation').waitFor();
+      await assertAccessible(page, 'what the search found');
+      assert.ok(asked.length <= 12, asked.join('\n'));
+      assert.ok(asked.filter((path) => path.endsWith('/search')).length <= 4, asked.join('\n'));
+      await page.keyboard.press('Enter');
+      await page.waitForURL(new RegExp(`c=${sessionId}$`));
+      await page.getByRole('log').getByText('It stands in').waitFor();
+
+      await page.keyboard.press('Control+k');
+      await box.fill('tour.md');
+      await page.getByRole('option', { name: /reports\/tour\.md/ }).click();
+      await page.waitForURL(/tab=files.*file=reports/);
+      await page.getByRole('dialog').getByText('Berlin, 5 May').waitFor();
+      await page.keyboard.press('Escape');
+
+      await page.keyboard.press('Control+k');
+      await box.fill('good day');
+      await page.getByRole('option', { name: /Spring tour/ }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/[?&]at=\d+/);
+      await page.keyboard.press('Control+k');
+      await box.fill('nothing has these words');
+      await page.getByText('Nothing found').waitFor();
+      await page.keyboard.press('Escape');
+      assertQuiet(watched);
+    });
+
+    test('a sentence that is said twice makes agents that can be told apart', async () => {
+      const sentence = 'each morning read example.com and tell me what is new';
+      const say = async () => {
+        await settle(page, '/dashboard/say');
+        await page.getByLabel('What should be done?').fill(sentence);
+        await page.getByRole('button', { name: 'Read it' }).click();
+        await page.getByRole('button', { name: 'Have it read by rules' }).click();
+        await page.getByText('The plan').waitFor();
+      };
+      await say();
+      await page.getByText(/^Scout, with /).waitFor();
+      // Meanwhile somebody makes one of that name.
+      await call('POST', '/api/agents/provision', { name: 'Scout', model: 'xiaomi/mimo-v2-pro' });
+      await settle(page, '/dashboard/say');
+      await page.getByText('You have an agent called Scout already.').waitFor();
+      await assertAccessible(page, 'a name that is taken');
+      await page.getByRole('button', { name: 'Call it Scout 2' }).click();
+      await page.getByText(/^Scout 2, with /).waitFor();
+      await page.getByRole('button', { name: 'Start again' }).click();
+      await say();
+      await page.getByText(/^Scout 2, with /).waitFor();
+      assertQuiet(watched, [/ 502 .*\/api\/say/]);
+    });
+  },
+  { OPENROUTER_API_KEY: 'sk-test', OPENROUTER_BASE_URL: model.url },
+);
