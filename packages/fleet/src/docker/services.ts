@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type Docker from 'dockerode';
+import { DriverError } from '../driver.ts';
+import type { Found } from '../outside.ts';
+import { ask, askIfThere } from './calls.ts';
+import { ONE_REPLICA, serviceSpec, type ServiceGiven } from './service-spec.ts';
+import { INNER_PORT } from './spec.ts';
+
+/** Services of one replica on any node of a swarm, as its managers tell of them: no other engine is asked. */
+
+export interface Task {
+  ID: string;
+  ServiceID: string;
+  NodeID?: string;
+  CreatedAt: string;
+  DesiredState: string;
+  Status: { State: string; Err?: string; Message?: string; ContainerStatus?: { ContainerID?: string } };
+  NetworksAttachments?: { Network?: { Spec?: { Name?: string } }; Addresses?: string[] }[];
+}
+
+interface Told {
+  Spec: Docker.ServiceSpec & {
+    TaskTemplate: { ContainerSpec: { Image: string } };
+    Mode: typeof ONE_REPLICA;
+  };
+  Version: { Index: number };
+}
+
+export interface Service {
+  image: string;
+  /** Newest first; those that ended are kept by the swarm for a while. */
+  tasks: Task[];
+}
+
+const POLL_MS = 200;
+const END_MS = 120_000;
+/** What a container of a task may exist in, or come into existence after. */
+const UP = new Set(['assigned', 'accepted', 'preparing', 'ready', 'starting', 'running']);
+const ENDED = new Set(['failed', 'rejected', 'complete']);
+const NO_IMAGE = /No such image|pull access denied|manifest unknown/i;
+/** Of a change that somebody else, or the swarm itself, was faster than. */
+const OUT_OF_SEQUENCE = /out of sequence/;
+
+/** The one that serves, if it does. */
+export const runningOf = ({ tasks }: Service): Task | undefined =>
+  tasks.find(({ DesiredState, Status }) => DesiredState === 'running' && Status.State === 'running');
+
+/** Where a task listens, in that network. */
+function addressOf(task: Task | undefined, network: string): string | undefined {
+  const attached = task?.NetworksAttachments?.find(({ Network }) => Network?.Spec?.Name === network);
+  const [ip] = attached?.Addresses?.[0]?.split('/') ?? [];
+  return ip && `http://${ip.includes(':') ? `[${ip}]` : ip}:${INNER_PORT}`;
+}
+
+export function foundOf(service: Service, network: string): Found {
+  const [newest] = service.tasks;
+  const { State = '', Err = '' } = newest?.Status ?? {};
+  return {
+    address: addressOf(runningOf(service), network),
+    restarts: service.tasks.filter(({ Status }) => ENDED.has(Status.State)).length,
+    problem: State === 'rejected' && NO_IMAGE.test(Err) ? `A node of the swarm has no such image: ${Err}` : undefined,
+    waitsFor: State === 'pending' && Err !== '' ? `The swarm has no place for the agent: ${Err}` : undefined,
+  };
+}
+
+export function createServices(engine: Docker) {
+  const at = (name: string) => engine.getService(name);
+  const inspect = (name: string): Promise<Told | undefined> =>
+    askIfThere(at(name).inspect() as Promise<unknown>) as Promise<Told | undefined>;
+  const tasksOf = async (name: string): Promise<Task[]> => {
+    const found = await askIfThere(engine.listTasks({ filters: { service: [name] } }) as Promise<unknown>);
+    return ((found ?? []) as Task[]).toSorted((a, b) => (a.CreatedAt < b.CreatedAt ? 1 : -1));
+  };
+
+  async function scale(name: string, replicas: number): Promise<void> {
+    for (;;) {
+      const told = await inspect(name);
+      if (!told || told.Spec.Mode.Replicated.Replicas === replicas) return;
+      const change = { ...told.Spec, version: told.Version.Index, Mode: { Replicated: { Replicas: replicas } } };
+      try {
+        return void (await ask(at(name).update(change)));
+      } catch (error) {
+        if (!(error instanceof DriverError && OUT_OF_SEQUENCE.test(error.message))) throw error;
+      }
+    }
+  }
+
+  /** Nodes of which nobody knows what they do: what runs there ends itself when another takes its place. */
+  async function goneNodes(): Promise<Set<string>> {
+    const nodes = (await ask(engine.listNodes() as Promise<unknown>)) as { ID: string; Status: { State: string } }[];
+    return new Set(nodes.filter(({ Status }) => Status.State === 'down').map(({ ID }) => ID));
+  }
+
+  /** Returns when nothing of it runs on any node that answers; then it is forgotten. */
+  async function end(name: string): Promise<void> {
+    // A service that is removed at once tells of its tasks no more.
+    await scale(name, 0);
+    for (const deadline = Date.now() + END_MS; ; await delay(POLL_MS)) {
+      const gone = await goneNodes();
+      const up = ({ NodeID = '', Status }: Task): boolean => NodeID !== '' && !gone.has(NodeID) && UP.has(Status.State);
+      if (!(await tasksOf(name)).some(up)) break;
+      if (Date.now() > deadline) throw new DriverError('The swarm did not end the agent in time');
+    }
+    await askIfThere(at(name).remove());
+  }
+
+  return {
+    create: async (given: ServiceGiven): Promise<void> => void (await ask(engine.createService(serviceSpec(given)))),
+    async find(name: string): Promise<Service | undefined> {
+      const told = await inspect(name);
+      return told && { image: told.Spec.TaskTemplate.ContainerSpec.Image, tasks: await tasksOf(name) };
+    },
+    start: (name: string): Promise<void> => scale(name, ONE_REPLICA.Replicated.Replicas),
+    end,
+    /** Of the smallest node: the engine of one that has less would refuse what is allowed more. */
+    async fewestCpus(): Promise<number> {
+      const nodes = (await ask(engine.listNodes() as Promise<unknown>)) as {
+        Description?: { Resources?: { NanoCPUs?: number } };
+      }[];
+      return Math.min(...nodes.map(({ Description }) => Description?.Resources?.NanoCPUs ?? Infinity));
+    },
+    /** What a label of each of the services that run says. */
+    async labelled(label: string): Promise<Set<string>> {
+      const [services, tasks] = (await Promise.all([
+        ask(engine.listServices({ filters: { label: [label] } }) as Promise<unknown>),
+        ask(engine.listTasks({ filters: { 'desired-state': ['running'] } }) as Promise<unknown>),
+      ])) as [{ ID: string; Spec: { Labels: Record<string, string> } }[], Task[]];
+      const running = new Set(tasks.filter(({ Status }) => Status.State === 'running').map((task) => task.ServiceID));
+      return new Set(services.filter(({ ID }) => running.has(ID)).map(({ Spec }) => Spec.Labels[label]!));
+    },
+  };
+}
+export type Services = ReturnType<typeof createServices>;
