@@ -12,6 +12,7 @@ const TIMES_FILE = path.join(ROOT, '.runtime/test-times.json');
 const SLOW = [
   'tests/e2e/',
   'tests/deploy/',
+  'tests/swarm/',
   'tests/faults/swarm',
   'tests/faults/docker',
   'packages/fleet/src/docker/',

@@ -20,6 +20,7 @@ const GONE_MS = 60_000;
 const DOOR_MS = 180_000;
 const LIMITS = { cpu: '1', memory: '512Mi' };
 const OVERDUE_MS = 5000;
+const CLOSED = 'The agent’s data cannot be reached in the cluster';
 
 /** A pod beside the agent's, through which files go in and out: only a container reaches a volume. */
 function createDoor({ client, paths, image }: VolumeDeps) {
@@ -38,7 +39,6 @@ function createDoor({ client, paths, image }: VolumeDeps) {
     }
   }
 
-  const CLOSED = 'The agent’s data cannot be reached in the cluster';
   const look = async (agentId: string) => {
     const pod = await client.get<RawPod>(`${paths.pods}/${doorOf(agentId)}`);
     return pod && { address: addressOf(pod), problem: pod.status.phase === 'Failed' ? CLOSED : undefined };
