@@ -53,7 +53,8 @@ describe('the stack', () => {
   const deploy = (files: readonly string[], env: Record<string, string>) =>
     docker(['stack', 'deploy', ...files.flatMap((file) => ['-c', path.join(DEPLOY, file)]), 'tried'], env);
   const services = async (): Promise<Map<string, Listed['Spec']>> => {
-    const all = (await here.manager.listServices()) as unknown as Listed[];
+    const filters = { label: ['com.docker.stack.namespace=tried'] };
+    const all = (await here.manager.listServices({ filters })) as unknown as Listed[];
     return new Map(all.map(({ Spec }) => [Spec.Name.replace('tried_', ''), Spec]));
   };
 
@@ -109,6 +110,6 @@ describe('the stack', () => {
     const networks = (name: string) => all.get(name)!.TaskTemplate.Networks.length;
     assert.deepEqual([networks('backend'), networks('web'), networks('summarizer')], [2, 1, 1]);
     await docker(['stack', 'rm', 'tried']);
-    while ((await here.manager.listServices()).length > 0) await delay(200);
+    while ((await services()).size > 0) await delay(200);
   });
 });
