@@ -84,6 +84,8 @@ export async function runInSwarm(files: readonly string[]): Promise<{ code: numb
     closing.push(...nodes.map(({ close }) => close));
     const volumes = await serveVolumes(path.join(folder, 'plugins', `${VOLUMES}.sock`), path.join(folder, 'volumes'));
     closing.push(volumes.close);
+    // What drivers an engine has it tells the swarm when it joins, and finds out when it is asked.
+    for (const { engine } of nodes) await engine.listVolumes();
     await join(nodes);
     await addImages(
       folder,
