@@ -63,7 +63,7 @@ async function startNode(folder: string, name: string, number: number): Promise<
   ];
   const apart = ['--net', '--mount', '--propagation', 'slave', '--pid', '--fork', '--kill-child'];
   const args = [...apart, 'sh', '-c', INSIDE, 'sh', path.join(folder, 'plugins'), log, ...engine];
-  const child = spawn('unshare', args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn('unshare', args, { stdio: 'ignore' });
   const client = await dockerEngine(`unix://${socket}`);
   await answering(child, () => client.ping(), log);
   return {
