@@ -87,10 +87,10 @@ test('stack: services are watched where they listen, bounded, rolled, and find t
     assert.deepEqual(service.command, ['node', 'scripts/start.mjs', name]);
     const port = settings.get(`${name.toUpperCase()}_PORT`)?.example;
     assert.equal(service.healthcheck.test.at(-1), `http://127.0.0.1:${port}/health`);
-    assert.deepEqual([service.deploy.update_config.order, service.deploy.update_config.failure_action], [
-      'start-first',
-      'rollback',
-    ]);
+    assert.deepEqual(
+      [service.deploy.update_config.order, service.deploy.update_config.failure_action],
+      ['start-first', 'rollback'],
+    );
     assert.match(service.deploy.resources.limits.memory, /^\d+[MG]$/, name);
     const workdir = /^WORKDIR (\S+)$/m.exec(text('Dockerfile'))?.[1];
     assert.deepEqual(

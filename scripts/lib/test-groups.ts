@@ -25,7 +25,10 @@ const AT_MOST = 10;
 /** A browser beside a browser, or containers beside containers, take longer than one after the other. */
 const KINDS: readonly (readonly [kind: string, files: RegExp])[] = [
   ['browser', /^tests\/e2e\//],
-  ['containers', /^(?:tests\/(?:deploy|kubernetes|swarm)\/|tests\/faults\/(?:docker|swarm)|packages\/fleet\/src\/docker\/)/],
+  [
+    'containers',
+    /^(?:tests\/(?:deploy|kubernetes|swarm)\/|tests\/faults\/(?:docker|swarm)|packages\/fleet\/src\/docker\/)/,
+  ],
 ];
 
 export const kindOf = (file: string): string | undefined => KINDS.find(([, files]) => files.test(file))?.[0];

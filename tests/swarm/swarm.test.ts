@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import { needs } from '@troupe/testing/machine/needs';
 import { runInSwarm } from '@troupe/testing/swarm/swarm';
 
-const FILES = ['packages/fleet/src/docker/spread-program.ts', 'tests/swarm/platform.inside.ts', 'tests/swarm/stack.inside.ts'];
+const FILES = [
+  'packages/fleet/src/docker/spread-program.ts',
+  'tests/swarm/platform.inside.ts',
+  'tests/swarm/stack.inside.ts',
+];
 
 const skip = needs('two container engines with overlay networks (as root)');
 

@@ -35,7 +35,9 @@ export async function reachContainerData(
   image: string,
   log: Log,
 ): Promise<ContainerData> {
-  const volumes = await (settings.AGENT_DRIVER === 'kubernetes' ? inCluster(settings, image) : onEngine(settings, image));
+  const volumes = await (settings.AGENT_DRIVER === 'kubernetes'
+    ? inCluster(settings, image)
+    : onEngine(settings, image));
   return {
     has: volumes.has,
     put: volumes.replace,

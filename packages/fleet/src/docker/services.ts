@@ -38,8 +38,6 @@ const END_MS = 120_000;
 const UP = new Set(['assigned', 'accepted', 'preparing', 'ready', 'starting', 'running']);
 const ENDED = new Set(['failed', 'rejected', 'complete']);
 const NO_IMAGE = /No such image|pull access denied|manifest unknown/i;
-/** Of a change that somebody else, or the swarm itself, was faster than. */
-const OUT_OF_SEQUENCE = /out of sequence/;
 
 /** The one that serves, if it does. */
 export const runningOf = ({ tasks }: Service): Task | undefined =>
@@ -63,62 +61,72 @@ export function foundOf(service: Service, network: string): Found {
   };
 }
 
-export function createServices(engine: Docker) {
-  const at = (name: string) => engine.getService(name);
-  const inspect = (name: string): Promise<Told | undefined> =>
-    askIfThere(at(name).inspect() as Promise<unknown>) as Promise<Told | undefined>;
-  const tasksOf = async (name: string): Promise<Task[]> => {
-    const found = await askIfThere(engine.listTasks({ filters: { service: [name] } }) as Promise<unknown>);
-    return ((found ?? []) as Task[]).toSorted((a, b) => (a.CreatedAt < b.CreatedAt ? 1 : -1));
+/** What the managers are asked about one service. */
+function createTold(engine: Docker) {
+  return {
+    inspect: (name: string): Promise<Told | undefined> =>
+      askIfThere(engine.getService(name).inspect() as Promise<unknown>) as Promise<Told | undefined>,
+    async tasksOf(name: string): Promise<Task[]> {
+      const found = await askIfThere(engine.listTasks({ filters: { service: [name] } }) as Promise<unknown>);
+      return ((found ?? []) as Task[]).toSorted((a, b) => (a.CreatedAt < b.CreatedAt ? 1 : -1));
+    },
+    nodes: async (): Promise<SwarmNode[]> => (await ask(engine.listNodes() as Promise<unknown>)) as SwarmNode[],
   };
+}
 
+interface SwarmNode {
+  ID: string;
+  Status: { State: string };
+  Description?: { Resources?: { NanoCPUs?: number } };
+}
+
+/** Has a service run, or not. */
+function createScaling(engine: Docker, { inspect, tasksOf, nodes }: ReturnType<typeof createTold>) {
   async function scale(name: string, replicas: number): Promise<void> {
-    for (;;) {
-      const told = await inspect(name);
-      if (!told || told.Spec.Mode.Replicated.Replicas === replicas) return;
-      const change = { ...told.Spec, version: told.Version.Index, Mode: { Replicated: { Replicas: replicas } } };
-      try {
-        return void (await ask(at(name).update(change)));
-      } catch (error) {
-        if (!(error instanceof DriverError && OUT_OF_SEQUENCE.test(error.message))) throw error;
-      }
+    for (let told = await inspect(name); told && told.Spec.Mode.Replicated.Replicas !== replicas;) {
+      const { Index } = told.Version;
+      const change = { ...told.Spec, version: Index, Mode: { Replicated: { Replicas: replicas } } };
+      const failed = await ask(engine.getService(name).update(change)).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      if (!failed) return;
+      told = await inspect(name);
+      // Unless the swarm itself, or somebody, was faster.
+      if (told?.Version.Index === Index) throw failed.error;
     }
-  }
-
-  /** Nodes of which nobody knows what they do: what runs there ends itself when another takes its place. */
-  async function goneNodes(): Promise<Set<string>> {
-    const nodes = (await ask(engine.listNodes() as Promise<unknown>)) as { ID: string; Status: { State: string } }[];
-    return new Set(nodes.filter(({ Status }) => Status.State === 'down').map(({ ID }) => ID));
   }
 
   /** Returns when nothing of it runs on any node that answers; then it is forgotten. */
   async function end(name: string): Promise<void> {
+    if (!(await inspect(name))) return;
     // A service that is removed at once tells of its tasks no more.
     await scale(name, 0);
     for (const deadline = Date.now() + END_MS; ; await delay(POLL_MS)) {
-      const gone = await goneNodes();
+      // Nobody knows what those do: what runs there ends itself when another takes its place.
+      const gone = new Set((await nodes()).filter(({ Status }) => Status.State === 'down').map(({ ID }) => ID));
       const up = ({ NodeID = '', Status }: Task): boolean => NodeID !== '' && !gone.has(NodeID) && UP.has(Status.State);
       if (!(await tasksOf(name)).some(up)) break;
       if (Date.now() > deadline) throw new DriverError('The swarm did not end the agent in time');
     }
-    await askIfThere(at(name).remove());
+    await askIfThere(engine.getService(name).remove());
   }
 
+  return { start: (name: string): Promise<void> => scale(name, ONE_REPLICA.Replicated.Replicas), end };
+}
+
+export function createServices(engine: Docker) {
+  const told = createTold(engine);
   return {
+    ...createScaling(engine, told),
     create: async (given: ServiceGiven): Promise<void> => void (await ask(engine.createService(serviceSpec(given)))),
     async find(name: string): Promise<Service | undefined> {
-      const told = await inspect(name);
-      return told && { image: told.Spec.TaskTemplate.ContainerSpec.Image, tasks: await tasksOf(name) };
+      const found = await told.inspect(name);
+      return found && { image: found.Spec.TaskTemplate.ContainerSpec.Image, tasks: await told.tasksOf(name) };
     },
-    start: (name: string): Promise<void> => scale(name, ONE_REPLICA.Replicated.Replicas),
-    end,
     /** Of the smallest node: the engine of one that has less would refuse what is allowed more. */
-    async fewestCpus(): Promise<number> {
-      const nodes = (await ask(engine.listNodes() as Promise<unknown>)) as {
-        Description?: { Resources?: { NanoCPUs?: number } };
-      }[];
-      return Math.min(...nodes.map(({ Description }) => Description?.Resources?.NanoCPUs ?? Infinity));
-    },
+    fewestCpus: async (): Promise<number> =>
+      Math.min(...(await told.nodes()).map(({ Description }) => Description?.Resources?.NanoCPUs ?? Infinity)),
     /** What a label of each of the services that run says. */
     async labelled(label: string): Promise<Set<string>> {
       const [services, tasks] = (await Promise.all([

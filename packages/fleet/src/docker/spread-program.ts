@@ -85,12 +85,12 @@ test('agents are on both nodes, and where no manager answers they are reached by
   try {
     for (const agent of agents) await driver.start(agent);
     const nodes = await Promise.all(agents.map(({ id }) => here.nodeOf(serviceOf(id))));
-    assert.deepEqual(nodes.toSorted(), ['node-1', 'node-2']);
+    assert.deepEqual(new Set(nodes), new Set(['node-1', 'node-2']));
     assert.deepEqual(await driver.alive?.(), new Set(agents.map(({ id }) => id)));
     for (const { id } of agents) assert.equal((await without.ask(id, 'GET', '/ready')).status, 200);
     const figures = await Promise.all(agents.map((agent) => driver.stats(agent)));
     assert.deepEqual(
-      figures.map(({ memory }, index) => memory !== null === (nodes[index] === 'node-1')),
+      figures.map(({ memory }, index) => (memory !== null) === (nodes[index] === 'node-1')),
       [true, true],
       'what an engine measures is told of those beside the manager alone',
     );
@@ -101,7 +101,7 @@ test('agents are on both nodes, and where no manager answers they are reached by
 });
 
 test('an image that never becomes healthy, or that no node has, gives way to the one before, with all data', async () => {
-  const fleet = fleetOf(make(here.manager, { healthMs: 15_000 }));
+  const fleet = fleetOf(make(here.manager, { healthMs: 10_000 }));
   const { agent } = await fleet.start(await newAgent(grounds));
   const token = await grounds.roster.token(agent);
   const kept = async () => {

@@ -41,8 +41,8 @@ export const spreadVolumeOf = (agentId: string, { driver, driverOptions }: Sprea
   },
 });
 
-/** An agent's data: a volume that every node reaches, and that outlives what runs on it. */
-export function createSpreadVolumes({ engine, services, spread, image }: SpreadVolumeDeps) {
+/** A service beside the agent's, through which files go in and out. */
+function createDoor({ services, spread, image }: SpreadVolumeDeps) {
   /** On the agent's node while that runs: not every kind of volume is on two at a time. */
   async function place(agentId: string): Promise<string[]> {
     const agent = await services.find(serviceOf(agentId));
@@ -83,6 +83,14 @@ export function createSpreadVolumes({ engine, services, spread, image }: SpreadV
     }
   }
 
+  return through;
+}
+
+/** An agent's data: a volume that every node reaches, and that outlives what runs on it. */
+export function createSpreadVolumes(deps: SpreadVolumeDeps) {
+  const { engine, services } = deps;
+  const through = createDoor(deps);
+
   async function remove(agentId: string): Promise<void> {
     await services.end(doorOf(agentId));
     const volume = engine.getVolume(nameOf(agentId));
@@ -107,4 +115,3 @@ export function createSpreadVolumes({ engine, services, spread, image }: SpreadV
     replace: (agentId: string, file: string): Promise<void> => through(agentId, (door) => door.replace(file)),
   };
 }
-export type SpreadVolumes = ReturnType<typeof createSpreadVolumes>;

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
-const LINKS = 'ip link add name tunnel type vxlan id 1 dstport 4789 && ip link add name inner type bridge && nsenter --version';
+const LINKS =
+  'ip link add name tunnel type vxlan id 1 dstport 4789 && ip link add name inner type bridge && nsenter --version';
 const works = (command: string, args: readonly string[]): boolean =>
   spawnSync(command, args, { stdio: 'ignore', timeout: 10_000 }).status === 0;
 

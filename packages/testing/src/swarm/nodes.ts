@@ -41,7 +41,7 @@ wait`;
 
 /** The wire's end in the node of that process. */
 const END = 'eth0';
-export const inNetworkOf = (pid: number, command: readonly string[]): [string, string[]] => [
+const inNetworkOf = (pid: number, command: readonly string[]): [string, string[]] => [
   'nsenter',
   [`--net=/proc/${pid}/ns/net`, ...command],
 ];
@@ -104,10 +104,8 @@ async function answering(child: ChildProcess, ask: () => Promise<unknown>, log: 
 export async function startNodes(folder: string, names: readonly [string, string]): Promise<[Node, Node]> {
   await mkdir(path.join(folder, 'plugins'), { recursive: true });
   const [first, second] = await Promise.all([startNode(folder, names[0], 1), startNode(folder, names[1], 2)]);
-  await run('ip', [
-    ...['link', 'add', END, 'netns', String(first.pid), 'type', 'veth'],
-    ...['peer', 'name', END, 'netns', String(second.pid)],
-  ]);
+  const wire = `link add ${END} netns ${first.pid} type veth peer name ${END} netns ${second.pid}`;
+  await run('ip', wire.split(' '));
   for (const { pid, address } of [first, second]) {
     await run(...inNetworkOf(pid, ['ip', 'address', 'add', `${address}/24`, 'dev', END]));
     await run(...inNetworkOf(pid, ['ip', 'link', 'set', END, 'up']));

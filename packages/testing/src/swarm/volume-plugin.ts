@@ -46,7 +46,7 @@ export async function serveVolumes(socket: string, folder: string): Promise<{ cl
     },
   };
 
-  const server = http.createServer(async (request, response) => {
+  async function reply(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     let text = '';
     for await (const piece of request) text += String(piece);
     const answer = answers[(request.url ?? '').slice(1)];
@@ -55,6 +55,11 @@ export async function serveVolumes(socket: string, folder: string): Promise<{ cl
       (error: Error) => ({ status: 500, body: { Err: error.message } }),
     );
     response.writeHead(told.status, { 'content-type': TYPE }).end(JSON.stringify(told.body));
+  }
+
+  const server = http.createServer((request, response) => {
+    // An engine that is killed cuts what it asked.
+    reply(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
