@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { link, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId, StartError, type Log } from '@troupe/kernel';
@@ -68,44 +68,36 @@ export async function holdData(deps: HoldingDeps): Promise<Holding> {
   const id = newId();
   const claim = path.join(folder, CLAIM);
   const holder = path.join(folder, HOLDER);
-  const own = path.join(folder, `${HOLDER}.${id}`);
+  const dead = `${holder}.dead`;
 
   await overwrite(claim, id);
-  const handle = await open(own, 'wx', 0o600);
-  try {
-    await put(handle, beatOf(id, 0));
-    await wait();
-  } catch (error) {
-    await handle.close();
-    throw error;
-  } finally {
-    await rm(own, { force: true });
-  }
-  return beating({ ...deps, times, id, claim, holder, handle });
-
-  async function wait(): Promise<void> {
-    let seen: string | undefined;
-    let since = performance.now();
-    for (;;) {
-      if ((await told(claim)) !== id)
-        throw new StartError('Another program was started on the same data after this one.');
-      // All or nothing, also on a network file system: of two only one makes it.
-      if (await link(own, holder).then(() => true, isTaken)) return;
-      const found = await told(holder);
-      if (found !== seen) since = performance.now();
-      seen = found;
-      if (found !== undefined && performance.now() - since >= times.silentMs) {
-        log.warn({ folder }, 'who had the data is silent, and counts as dead');
-        await rename(holder, `${own}.dead`).catch(unlessGone);
-        await rm(`${own}.dead`, { force: true });
-      } else await delay(times.beatMs / 4);
+  let seen: string | undefined;
+  let looked = performance.now();
+  for (let silence = 0; ;) {
+    if ((await told(claim)) !== id)
+      throw new StartError('Another program was started on the same data after this one.');
+    // All or nothing, also on a network file system: of two only one makes it.
+    const handle = await open(holder, 'wx', 0o600).catch(unlessTaken);
+    if (handle) {
+      await put(handle, beatOf(id, 0));
+      return beating({ ...deps, times, id, claim, holder, handle });
     }
+    const found = await told(holder);
+    const now = performance.now();
+    // While this machine stood still, the other may have, too.
+    silence = found === seen ? silence + Math.min(now - looked, times.beatMs) : 0;
+    seen = found;
+    looked = now;
+    if (found !== undefined && silence >= times.silentMs) {
+      log.warn({ folder }, 'who had the data is silent, and counts as dead');
+      await rename(holder, dead).catch(unlessGone);
+      await rm(dead, { force: true });
+    } else await delay(times.beatMs / 4);
   }
 }
 
-const isTaken = (error: unknown): false => {
-  if ((error as { code?: string }).code === 'EEXIST') return false;
-  throw error;
+const unlessTaken = (error: unknown): undefined => {
+  if ((error as { code?: string }).code !== 'EEXIST') throw error;
 };
 const unlessGone = (error: unknown): void => {
   if ((error as { code?: string }).code !== 'ENOENT') throw error;
