@@ -51,12 +51,14 @@ function addressOf(task: Task | undefined, network: string): string | undefined 
 }
 
 export function foundOf(service: Service, network: string): Found {
-  const [newest] = service.tasks;
-  const { State = '', Err = '' } = newest?.Status ?? {};
+  const { tasks } = service;
+  const { State = '', Err = '' } = tasks[0]?.Status ?? {};
+  // The swarm tries again and again: the newest need not have come so far.
+  const without = tasks.find(({ Status }) => Status.State === 'rejected' && NO_IMAGE.test(Status.Err ?? ''));
   return {
     address: addressOf(runningOf(service), network),
-    restarts: service.tasks.filter(({ Status }) => ENDED.has(Status.State)).length,
-    problem: State === 'rejected' && NO_IMAGE.test(Err) ? `A node of the swarm has no such image: ${Err}` : undefined,
+    restarts: tasks.filter(({ Status }) => ENDED.has(Status.State)).length,
+    problem: without && `A node of the swarm has no such image: ${without.Status.Err}`,
     waitsFor: State === 'pending' && Err !== '' ? `The swarm has no place for the agent: ${Err}` : undefined,
   };
 }
