@@ -39,6 +39,9 @@ shift 2
 "$@" >"$log" 2>&1 </dev/null &
 wait`;
 
+/** Ends with whoever has started it, whatever becomes of that. */
+const APART = '--pdeathsig KILL unshare --net --mount --propagation slave --pid --fork --kill-child'.split(' ');
+
 /** The wire's end in the node of that process. */
 const END = 'eth0';
 const inNetworkOf = (pid: number, command: readonly string[]): [string, string[]] => [
@@ -61,9 +64,8 @@ async function startNode(folder: string, name: string, number: number): Promise<
     '--bridge=none',
     `--cgroup-parent=/${path.basename(folder)}`,
   ];
-  const apart = ['--net', '--mount', '--propagation', 'slave', '--pid', '--fork', '--kill-child'];
-  const args = [...apart, 'sh', '-c', INSIDE, 'sh', path.join(folder, 'plugins'), log, ...engine];
-  const child = spawn('unshare', args, { stdio: 'ignore' });
+  const args = [...APART, 'sh', '-c', INSIDE, 'sh', path.join(folder, 'plugins'), log, ...engine];
+  const child = spawn('setpriv', args, { stdio: 'ignore' });
   const client = await dockerEngine(`unix://${socket}`);
   await answering(child, () => client.ping(), log);
   return {
