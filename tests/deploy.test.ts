@@ -70,6 +70,44 @@ test('compose, its example, the image and the unit name settings that exist', ()
   );
 });
 
+interface StackService {
+  command: string[];
+  environment: Record<string, string>;
+  secrets: { target: string; uid: string; mode: number }[];
+  healthcheck: { test: string[] };
+  deploy: { update_config: { order: string; failure_action: string }; resources: { limits: { memory: string } } };
+}
+/** What the stack alone asks for. */
+const OF_STACK = new Set(['IMAGE', 'SETTINGS', 'SUMMARIZER_SETTINGS', 'DOCKER_GROUP']);
+
+test('stack: services are watched where they listen, bounded, rolled, and find their secrets where settings are read', () => {
+  const stack = parse(text('stack.yaml'), { merge: true }) as { services: Record<string, StackService> };
+  assert.deepEqual(Object.keys(stack.services), ['web', 'backend', 'summarizer']);
+  for (const [name, service] of Object.entries(stack.services)) {
+    assert.deepEqual(service.command, ['node', 'scripts/start.mjs', name]);
+    const port = settings.get(`${name.toUpperCase()}_PORT`)?.example;
+    assert.equal(service.healthcheck.test.at(-1), `http://127.0.0.1:${port}/health`);
+    assert.deepEqual(
+      [service.deploy.update_config.order, service.deploy.update_config.failure_action],
+      ['start-first', 'rollback'],
+    );
+    assert.match(service.deploy.resources.limits.memory, /^\d+[MG]$/, name);
+    const workdir = /^WORKDIR (\S+)$/m.exec(text('Dockerfile'))?.[1];
+    assert.deepEqual(
+      service.secrets.map(({ target, uid, mode }) => [target, uid, mode]),
+      [[`${workdir}/.env`, '10001', 400]],
+    );
+    for (const given of Object.keys(service.environment)) assert.equal(settings.get(given)?.secret, false, given);
+  }
+  for (const file of ['stack.yaml', 'stack.agents.yaml'])
+    for (const [, name = ''] of text(file).matchAll(/\$\{(\w+)/g))
+      assert.ok(settings.has(name) || OF_STACK.has(name), `${file}: ${name}`);
+  const agents = parse(text('stack.agents.yaml')) as typeof stack;
+  assert.deepEqual(Object.keys(agents.services), ['backend']);
+  for (const given of Object.keys(agents.services['backend']?.environment ?? {}))
+    assert.equal(settings.get(given)?.secret, false, given);
+});
+
 test('no file of deploy/ holds a secret, and the secrets of the example are those that production asks for', () => {
   const files = globSync('{*,.*,*/*}', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile());
   const names = files.map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)));

@@ -22,7 +22,7 @@ const AT_MOST_OF_A_KIND = 8;
 /** A browser beside a browser, or containers beside containers, take longer than one after the other. */
 const KINDS: readonly (readonly [kind: string, files: RegExp])[] = [
   ['browser', /^tests\/e2e\//],
-  ['containers', /^(?:tests\/kubernetes\/|tests\/faults\/(?:docker|swarm)|packages\/fleet\/src\/docker\/)/],
+  ['containers', /^(?:tests\/(?:kubernetes|swarm)\/|tests\/faults\/(?:docker|swarm)|packages\/fleet\/src\/docker\/)/],
   ['image', /^tests\/deploy\//],
 ];
 

@@ -91,6 +91,8 @@ export async function startAgent({
     pool,
     owner: agentId,
     workspaceRoot: path.join(dataDir, 'workspace'),
+    // As its database does: its disk may be another machine's by the next moment.
+    lasting: true,
     sandbox: createSandbox({ log }),
     outbound,
     egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },

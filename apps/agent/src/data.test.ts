@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { silentLog } from '@troupe/kernel';
 import { startData } from './data.ts';
+import { holdData } from './holding.ts';
 
 const TOKEN = 'd'.repeat(64);
 const root = await mkdtemp(path.join(tmpdir(), 'troupe-data-'));
@@ -16,9 +17,10 @@ after(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-async function served(name: string) {
+async function served(name: string, DATA_SHARED: 'on' | 'off' = 'off') {
   const folder = path.join(root, name);
-  const settings = { DATA_TOKEN: TOKEN, DATA_DIR: folder, HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'silent' as const };
+  const place = { DATA_DIR: folder, HOST: '127.0.0.1', PORT: 0 };
+  const settings = { ...place, DATA_TOKEN: TOKEN, DATA_SHARED, LOG_LEVEL: 'silent' as const };
   const data = await startData({ settings, log: silentLog });
   open.push(data);
   const ask = (method: string, body?: Buffer, token = TOKEN): Promise<Response> =>
@@ -52,6 +54,27 @@ test('what one gives out another takes, while the database is being written', as
   const copy = new DatabaseSync(path.join(to.folder, 'agent.db'), { readOnly: true });
   assert.equal(copy.prepare('select x from t').get()?.['x'], 'kept');
   copy.close();
+});
+
+test('what is taken waits until whoever uses the data on another machine has ended, and is given out without its signs', async () => {
+  const { folder, ask } = await served('shared', 'on');
+  await writeFile(path.join(folder, 'note.txt'), 'mine');
+  let isOver = false;
+  const holding = await holdData({
+    folder,
+    log: silentLog,
+    onClaimed: () =>
+      setTimeout(() => {
+        isOver = true;
+        void holding.close();
+      }, 300),
+    onLost: () => assert.fail('it lives'),
+  });
+  const given = Buffer.from(await (await ask('GET')).arrayBuffer());
+  assert.ok(given.includes('note.txt') && !given.includes('.holder') && !given.includes('.claim'));
+  assert.equal((await ask('PUT', gzipSync(given))).status, 204);
+  assert.ok(isOver);
+  assert.deepEqual((await readdir(folder)).toSorted(), ['.claim', 'note.txt']);
 });
 
 test('who has no token gets nothing, and what is no archive changes nothing', async () => {

@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { archiveOf, createJail, unpackItem, WORKSPACE_ENTRIES } from '@troupe/agent';
 import { AppError, sameSecret, tar, untar, type Log, type TarEntry } from '@troupe/kernel';
+import { holdData, isOfHolding } from './holding.ts';
 import type { DataSettings } from './settings.ts';
 
 /**
@@ -25,6 +26,7 @@ const RESTORING = '.restoring';
 const OURS = new Set(
   [COPY, RESTORING, DATABASE].flatMap((name) => [name, `${name}-wal`, `${name}-shm`, `${name}-journal`]),
 );
+const isOurs = (name: string): boolean => OURS.has(name) || isOfHolding(name);
 /** A workspace, and what the agent keeps beside it. */
 const MOST_ENTRIES = 2 * WORKSPACE_ENTRIES;
 
@@ -58,7 +60,7 @@ async function* archived(dataDir: string, owner: number): AsyncGenerator<TarEntr
     }
   }
   for await (const entry of archiveOf(createJail(dataDir), '.', UNDER, { entries: MOST_ENTRIES }))
-    if (!OURS.has(entry.path.split('/')[1] ?? '')) yield { ...entry, owner };
+    if (!isOurs(entry.path.split('/')[1] ?? '')) yield { ...entry, owner };
 }
 
 async function give(dataDir: string, response: ServerResponse): Promise<void> {
@@ -77,14 +79,30 @@ async function take(dataDir: string, request: IncomingMessage): Promise<void> {
     const inside = path.posix.relative(UNDER, path.posix.normalize(item.path));
     if (inside !== '') await unpackItem(jail, inside, item);
   }
-  for (const name of await readdir(dataDir)) if (name !== RESTORING) await removeTree(path.join(dataDir, name));
+  for (const name of await readdir(dataDir))
+    if (name !== RESTORING && !isOfHolding(name)) await removeTree(path.join(dataDir, name));
   for (const name of await readdir(beside)) await rename(path.join(beside, name), path.join(dataDir, name));
   await removeTree(beside);
+}
+
+/** While nobody else uses it: on a machine that is cut off the agent may still run. */
+async function held(folder: string, log: Log, work: () => Promise<void>): Promise<void> {
+  let isLost = false;
+  const lose = () => void (isLost = true);
+  const holding = await holdData({ folder, log, onClaimed: lose, onLost: lose });
+  try {
+    await work();
+  } finally {
+    await holding.close();
+  }
+  if (isLost) throw new AppError(409, 'Another program took the data over');
 }
 
 export async function startData({ settings, log }: { settings: DataSettings; log: Log }) {
   const { DATA_DIR: dataDir, DATA_TOKEN: token, HOST, PORT } = settings;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const alone = (work: () => Promise<void>): Promise<void> =>
+    settings.DATA_SHARED === 'on' ? held(dataDir, log, work) : work();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = `${request.method} ${request.url}`;
@@ -93,7 +111,7 @@ export async function startData({ settings, log }: { settings: DataSettings; log
     if (!sameSecret(shown, token)) throw new AppError(401, 'Unauthorized');
     if (asked === 'GET /data') return give(dataDir, response);
     if (asked !== 'PUT /data') throw new AppError(404, 'Not found');
-    await take(dataDir, request);
+    await alone(() => take(dataDir, request));
     response.writeHead(204).end();
   }
 

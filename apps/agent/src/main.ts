@@ -1,9 +1,14 @@
-import { createLog, runUntilSignal } from '@troupe/kernel';
+import { mkdir } from 'node:fs/promises';
+import { createLog, runUntilSignal, StartError } from '@troupe/kernel';
 import { startAgent } from './app.ts';
 import { startData } from './data.ts';
+import { holdData } from './holding.ts';
 import { readAgentSettings, readDataSettings } from './settings.ts';
 
-await runUntilSignal(async ({ own }) => {
+/** Ended by somebody else's start: whoever watches this program need not start it again. */
+const LOST = 71;
+
+await runUntilSignal(async ({ own, fail }) => {
   const data = readDataSettings(process.env);
   if (data) {
     const log = createLog({ level: data.LOG_LEVEL, service: 'agent' });
@@ -12,6 +17,12 @@ await runUntilSignal(async ({ own }) => {
   }
   const settings = readAgentSettings(process.env);
   const log = createLog({ level: settings.LOG_LEVEL, service: 'agent' });
+  if (settings.DATA_SHARED === 'on') {
+    const folder = settings.DATA_DIR;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const onClaimed = () => fail(new StartError('Another program was started on the same data: it goes on there.'));
+    own(await holdData({ folder, log, onClaimed, onLost: () => process.exit(LOST) }));
+  }
   const { url } = own(await startAgent({ settings, log }));
   log.info({ agentId: settings.AGENT_ID, url }, 'ready');
 });

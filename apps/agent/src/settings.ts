@@ -26,6 +26,8 @@ const place = z.object({
   DATA_DIR: z.preprocess(given, z.string().default('.data/agent')),
   HOST: z.preprocess(given, z.string().default('127.0.0.1')),
   PORT: z.preprocess(given, z.coerce.number().int().min(0).max(65_535).default(18_789)),
+  /** `on`: other machines reach the same data, and may be told to run the same agent. */
+  DATA_SHARED: z.preprocess(given, z.enum(['on', 'off']).default('off')),
   LOG_LEVEL: z.preprocess(given, z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info')),
 });
 

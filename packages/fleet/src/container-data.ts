@@ -4,6 +4,9 @@ import type { Log } from '@troupe/kernel';
 import { createVolumes as dockerVolumes } from './docker/volume.ts';
 import { ask } from './docker/calls.ts';
 import { dockerEngine } from './docker/engine.ts';
+import { createServices } from './docker/services.ts';
+import { spreadOf, type SpreadSettings } from './docker/spread-settings.ts';
+import { createSpreadVolumes } from './docker/spread-volume.ts';
 import type { AccessSettings } from './kubernetes/access.ts';
 import { kubernetesCluster } from './kubernetes/kubernetes.ts';
 import { podOf } from './kubernetes/objects.ts';
@@ -20,7 +23,7 @@ export interface ContainerData {
   remove: (agentId: string) => Promise<void>;
 }
 
-export interface ContainerDataSettings extends AccessSettings {
+export interface ContainerDataSettings extends AccessSettings, SpreadSettings {
   AGENT_DRIVER: string;
   DOCKER_HOST?: string | undefined;
   KUBERNETES_STORAGE_CLASS?: string | undefined;
@@ -32,7 +35,9 @@ export async function reachContainerData(
   image: string,
   log: Log,
 ): Promise<ContainerData> {
-  const volumes = await (settings.AGENT_DRIVER === 'kubernetes' ? inCluster(settings, image) : onEngine(settings));
+  const volumes = await (settings.AGENT_DRIVER === 'kubernetes'
+    ? inCluster(settings, image)
+    : onEngine(settings, image));
   return {
     has: volumes.has,
     put: volumes.replace,
@@ -49,10 +54,13 @@ export async function reachContainerData(
   };
 }
 
-async function onEngine({ DOCKER_HOST }: ContainerDataSettings) {
-  const engine = await dockerEngine(DOCKER_HOST);
+async function onEngine(settings: ContainerDataSettings, image: string) {
+  const engine = await dockerEngine(settings.DOCKER_HOST);
   await ask(engine.ping());
-  return dockerVolumes(engine);
+  const spread = settings.AGENT_DRIVER === 'swarm' ? spreadOf(settings) : undefined;
+  return spread
+    ? createSpreadVolumes({ engine, services: createServices(engine), spread, image })
+    : dockerVolumes(engine);
 }
 
 async function inCluster(settings: ContainerDataSettings, image: string) {

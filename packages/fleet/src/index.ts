@@ -5,6 +5,7 @@ export { createFleet, type Fleet, type FleetDeps, type Updated } from './fleet.t
 export { reachContainerData, startLater, type ContainerData } from './container-data.ts';
 export { writeImage } from './docker/archive.ts';
 export { createDocker } from './docker/docker.ts';
+export { spreadOf } from './docker/spread-settings.ts';
 export { createSwarm } from './docker/swarm.ts';
 export { dockerEngine } from './docker/engine.ts';
 export { createKubernetes, kubernetesCluster } from './kubernetes/kubernetes.ts';

@@ -53,8 +53,21 @@ interface Onward {
   known: { token: string; principal: GatewayPrincipal; showing: Showing } | undefined;
 }
 
-const send = (options: http.RequestOptions): http.ClientRequest =>
-  (options.protocol === 'https:' ? https : http).request({ ...options, maxHeaderSize: MOST_HEAD_BYTES });
+/** A machine that is gone refuses nobody: it says nothing. */
+const CONNECT_MS = 5_000;
+
+function send(options: http.RequestOptions): http.ClientRequest {
+  const request = (options.protocol === 'https:' ? https : http).request({
+    ...options,
+    maxHeaderSize: MOST_HEAD_BYTES,
+  });
+  request.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(() => request.destroy(new Error('nobody is there')), CONNECT_MS);
+    for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer));
+  });
+  return request;
+}
 /** An agent may think for long before it answers; longer than any of its runs may take is too long. */
 const HEAD_MS = 30 * 60_000;
 const SWITCH_MS = 30_000;

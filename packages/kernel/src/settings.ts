@@ -118,6 +118,11 @@ const TABLE = {
     'Image that containers run; unset: troupe-agent:<release>, which the platform builds itself, but for a cluster, which must be able to get it (`npm run agent:image`)',
   ),
   DOCKER_HOST: agents.text('Docker engine: a socket path or a tcp URL; the local socket when unset'),
+  SWARM_NETWORK: agents.text(
+    'With AGENT_DRIVER=swarm: the overlay network in which agents and the platform are. With it, and with SWARM_VOLUME_DRIVER, agents are on any node; unset: on the node whose engine DOCKER_HOST names',
+  ),
+  SWARM_VOLUME_DRIVER: agents.text('Driver of their volumes, which every node must reach; not `local`'),
+  SWARM_VOLUME_OPTIONS: agents.text('What it is told of each volume, as name=value name=value'),
   KUBECONFIG: agents.text(
     'Cluster of AGENT_DRIVER=kubernetes: the path of a kubeconfig; unset in a pod of the cluster, which has a service account',
   ),

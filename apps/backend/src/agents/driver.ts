@@ -8,6 +8,7 @@ import {
   createSwarm,
   dockerEngine,
   kubernetesCluster,
+  spreadOf,
   withHosting,
   type Driver,
   type OutsideDeps,
@@ -133,14 +134,17 @@ async function inContainers(
       // A pod's own address is another one tomorrow.
       platformUrl: () => settings.BACKEND_URL ?? baseUrl(),
     });
-  const create = settings.AGENT_DRIVER === 'docker' ? createDocker : createSwarm;
   const program = createRuntimeProgram();
-  return create({
+  const container = {
     ...told,
     engine: await dockerEngine(settings.DOCKER_HOST),
     program: async () => (await program()).toString('utf8'),
     node: process.execPath,
-    platformUrl: baseUrl,
     hostNetwork: settings.AGENT_HOST_NETWORK,
-  });
+  };
+  if (settings.AGENT_DRIVER === 'docker') return createDocker({ ...container, platformUrl: baseUrl });
+  const spread = spreadOf(settings);
+  // On another node the address of this process leads nowhere, or elsewhere.
+  const platformUrl = () => (spread ? (settings.BACKEND_URL ?? baseUrl()) : baseUrl());
+  return createSwarm({ ...container, spread, platformUrl });
 }

@@ -44,6 +44,8 @@ export interface ToolkitDeps {
   /** The agent's folder; made when a tool needs it. */
   workspaceRoot: string;
   quotaBytes?: number;
+  /** Files last beyond the death of this machine, if their disk does. */
+  lasting?: boolean;
   /** Where what models and servers make us compute is computed. */
   pool: WorkerPool;
   /** Whose agent it is: users share the pool fairly. */

@@ -62,6 +62,8 @@ export interface WorkspaceOptions {
   owner: string;
   quotaBytes?: number;
   maxEntries?: number;
+  /** What is written is on the disk when that is said, not on its way there: a machine that dies would take it along. */
+  lasting?: boolean;
 }
 
 const MB = 1024 * 1024;
@@ -90,7 +92,7 @@ export class TooLarge extends Error {
   }
 }
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 
 /** How much the workspace holds, and whether more may come. */
 function createRoom(
@@ -126,16 +128,29 @@ function createRoom(
   return { room, demandRoom };
 }
 
+/** Has what is in a file, and which names are in a folder, written to the disk. */
+const lastingly = {
+  file: (handle: FileHandle): Promise<void> => handle.sync(),
+  async folder({ folder }: Place): Promise<void> {
+    await using handle = await open(folder, O_RDONLY | O_DIRECTORY);
+    await handle.sync();
+  },
+};
+const asItComes = { file: async (): Promise<void> => {}, folder: async (): Promise<void> => {} };
+type Settle = typeof lastingly;
+
 /**
  * Written beside and moved into place: never half a file, and a link there is replaced, not followed. `fresh`: under a
  * name that nobody has, also not at this moment. Answers the name.
  */
 async function putInPlace(
   file: string,
-  { folder, name, full: target }: Place,
+  place: Place,
   fill: (handle: FileHandle) => Promise<void>,
+  settle: Settle,
   fresh = false,
 ): Promise<string> {
+  const { folder, name, full: target } = place;
   const before = await lstat(target).catch(() => undefined);
   if (name === '' || (before?.isDirectory() && !fresh)) throw new WorkspaceError(`${file} is a folder`);
   const beside = path.join(folder, `.${randomHex(8)}.part`);
@@ -145,9 +160,11 @@ async function putInPlace(
     await fill(handle);
     const uid = sandboxOwner();
     if (uid !== undefined) await handle.chown(uid, uid);
-    if (fresh) return await linkFree(beside, folder, name);
-    await rename(beside, target);
-    return name;
+    await settle.file(handle);
+    const made = fresh ? await linkFree(beside, folder, name) : name;
+    if (!fresh) await rename(beside, target);
+    await settle.folder(place);
+    return made;
   } finally {
     await handle.close();
     await rm(beside, { force: true });
@@ -170,7 +187,7 @@ async function linkFree(beside: string, folder: string, wanted: string): Promise
 }
 
 /** Takes a file as it comes in, within its own bound and what room there is. */
-function createPut(within: Jail['within'], room: (more: number) => Promise<Room>): Workspace['put'] {
+function createPut(within: Jail['within'], room: (more: number) => Promise<Room>, settle: Settle): Workspace['put'] {
   return async (file, source, { maxBytes, fresh }) => {
     const { full, freeBytes } = await room(1);
     if (full !== undefined) throw new WorkspaceError(full.replace(/^t/, 'T'));
@@ -183,8 +200,41 @@ function createPut(within: Jail['within'], room: (more: number) => Promise<Room>
         await handle.write(chunk);
       }
     };
-    const name = await within(file, (place) => putInPlace(file, place, fill, fresh), { create: true });
+    const name = await within(file, (place) => putInPlace(file, place, fill, settle, fresh), { create: true });
     return { path: path.posix.join(path.posix.dirname(path.posix.normalize(file)), name), bytes };
+  };
+}
+
+/** What changes names and not what is in files. */
+function createChange(
+  within: Jail['within'],
+  demandRoom: () => Promise<void>,
+  settle: Settle,
+): Pick<Workspace, 'makeFolder' | 'move' | 'remove'> {
+  return {
+    async makeFolder(folder) {
+      await demandRoom();
+      await within(path.posix.join(folder, 'x'), settle.folder, { create: true });
+    },
+    async move(from, to) {
+      await demandRoom();
+      await within(from, (source) => {
+        if (source.name === '') throw new WorkspaceError('The workspace itself cannot be moved');
+        const there = async (target: Place): Promise<void> => {
+          await rename(source.full, target.full);
+          await settle.folder(target);
+          await settle.folder(source);
+        };
+        return within(to, there, { create: true });
+      });
+    },
+    remove: (target) =>
+      within(target, async (place) => {
+        if (place.name === '') throw new WorkspaceError('The workspace itself cannot be removed');
+        await lstat(place.full);
+        await removeTree(place.full);
+        await settle.folder(place);
+      }),
   };
 }
 
@@ -193,13 +243,16 @@ export function createWorkspace(root: string, options: WorkspaceOptions): Worksp
   const { within } = createJail(root);
   const { read, readBytes, open: openFile } = createWorkspaceFiles(root);
   const { room, demandRoom } = createRoom(root, options);
+  const settle = options.lasting ? lastingly : asItComes;
+  const change = createChange(within, demandRoom, settle);
 
   async function write(file: string, content: string): Promise<void> {
     const bytes = Buffer.byteLength(content);
     if (bytes > MAX_FILE_BYTES)
       throw new WorkspaceError(`More than ${MAX_FILE_BYTES / 1024} KB cannot be written at once`);
     await demandRoom(bytes);
-    await within(file, (place) => putInPlace(file, place, (handle) => handle.writeFile(content)), { create: true });
+    const fill = (handle: FileHandle): Promise<void> => handle.writeFile(content);
+    await within(file, (place) => putInPlace(file, place, fill, settle), { create: true });
   }
 
   return {
@@ -209,7 +262,7 @@ export function createWorkspace(root: string, options: WorkspaceOptions): Worksp
     write,
     readBytes,
     open: openFile,
-    put: createPut(within, room),
+    put: createPut(within, room, settle),
     browse: (folder) => pool.run(BROWSE, { root, folder }, { key: owner }),
     find: (pattern, since) => pool.run(FIND, { root, pattern, since, now: Date.now() }, { key: owner }),
     extract: (file, most) => pool.run(EXTRACT, { root, file, most }, { key: owner }),
@@ -226,23 +279,7 @@ export function createWorkspace(root: string, options: WorkspaceOptions): Worksp
       await write(file, result.text);
       return undefined;
     },
-    async makeFolder(folder) {
-      await demandRoom();
-      await within(path.posix.join(folder, 'x'), async () => {}, { create: true });
-    },
-    async move(from, to) {
-      await demandRoom();
-      await within(from, (source) => {
-        if (source.name === '') throw new WorkspaceError('The workspace itself cannot be moved');
-        return within(to, (target) => rename(source.full, target.full), { create: true });
-      });
-    },
-    remove: (target) =>
-      within(target, async ({ full: victim, name }) => {
-        if (name === '') throw new WorkspaceError('The workspace itself cannot be removed');
-        await lstat(victim);
-        await removeTree(victim);
-      }),
+    ...change,
   };
 }
 

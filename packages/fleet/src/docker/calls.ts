@@ -5,6 +5,11 @@ import { DriverError } from '../driver.ts';
 const AWAY = new Set(['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND']);
 /** It is not there, is so already, or is being removed at this moment. */
 const GONE = new Set([404, 304, 409]);
+/** Too few managers of a swarm are left, or none answers in time; also: this engine manages none. */
+const NO_LEADER = 503;
+
+/** Nobody is there, or a swarm has nobody who decides: what was asked for may be there all the same. */
+export class EngineAway extends DriverError {}
 
 /** What the engine says, as a sentence. */
 export async function ask<T>(work: Promise<T>): Promise<T> {
@@ -13,9 +18,10 @@ export async function ask<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof AppError) throw error;
     if (AWAY.has((error as { code?: string }).code ?? ''))
-      throw new DriverError('The container engine is not available', error);
+      throw new EngineAway('The container engine is not available', error);
     const { json, reason, message } = error as { json?: { message?: string }; reason?: string; message: string };
-    throw new DriverError(`The container engine refused: ${(json?.message ?? reason ?? message).trim()}`, error);
+    const Refusal = (error as { statusCode?: number }).statusCode === NO_LEADER ? EngineAway : DriverError;
+    throw new Refusal(`The container engine refused: ${(json?.message ?? reason ?? message).trim()}`, error);
   }
 }
 

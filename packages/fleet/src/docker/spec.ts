@@ -38,7 +38,7 @@ export const TMP_BYTES = 256 * 1024 ** 2;
 export const STOP_SECONDS = 8;
 /** The name of this machine in a container that has a network of its own. */
 export const PLATFORM_HOST = 'host.docker.internal';
-const INNER_PORT = 18_789;
+export const INNER_PORT = 18_789;
 const GIB = 1024 ** 3;
 
 export const nameOf = (agentId: string): string => `troupe-agent-${agentId}`;

@@ -1,35 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { sha256Hex } from '@troupe/kernel';
 import type { Driver } from '../driver.ts';
 import { ask, askIfThere } from './calls.ts';
 import { createContainers, type ContainerDeps, type Way } from './containers.ts';
-import { AGENT_UID, NODE, PROGRAM } from './image.ts';
-import {
-  AGENT_LABEL,
-  MOST_PROCESSES,
-  nameOf,
-  PLATFORM_HOST,
-  PORT_LABEL,
-  STOP_SECONDS,
-  TMP_BYTES,
-  type ContainerSpec,
-} from './spec.ts';
+import { ONE_REPLICA, serviceOf, serviceSpec } from './service-spec.ts';
+import { AGENT_LABEL, MOST_PROCESSES, PLATFORM_HOST, PORT_LABEL, STOP_SECONDS, type ContainerSpec } from './spec.ts';
+import { createSpread } from './spread.ts';
+import type { Spread } from './spread-settings.ts';
 import { volumeOf } from './volume.ts';
 
-const NAMEABLE = /^[a-zA-Z0-9](?:[a-zA-Z0-9-_]{0,61}[a-zA-Z0-9])?$/;
-const SECOND = 1e9;
 const POLL_MS = 100;
 
-/** A swarm takes shorter names than ids may be. */
-const serviceOf = (agentId: string): string =>
-  NAMEABLE.test(nameOf(agentId)) ? nameOf(agentId) : nameOf(sha256Hex(agentId).slice(0, 40));
+export interface SwarmDeps extends ContainerDeps {
+  /** Where agents may be anywhere; undefined: they stay on the node whose engine we talk to. */
+  spread?: Spread | undefined;
+}
 
-/**
- * One service an agent, of one replica, which the swarm keeps running. Volumes belong to a node, so a service stays on
- * the node whose engine we talk to: that is where its container and its data are found.
- */
-export function createSwarm(deps: ContainerDeps): Driver {
+/** One service an agent, of one replica, which the swarm keeps running. */
+export const createSwarm = ({ spread, ...deps }: SwarmDeps): Driver =>
+  spread ? createSpread(deps, spread) : createPinned(deps);
+
+/** Volumes of an engine belong to its node, so services stay there: that is where containers and data are found. */
+function createPinned(deps: ContainerDeps): Driver {
   const { engine } = deps;
   const service = (agentId: string) => engine.getService(serviceOf(agentId));
   /** Newest first; those that ended are kept by the swarm for a while. */
@@ -37,7 +29,7 @@ export function createSwarm(deps: ContainerDeps): Driver {
     ask(engine.listContainers({ all: true, filters: { label: [`${AGENT_LABEL}=${agentId}`] } }));
 
   async function create(agentId: string, spec: ContainerSpec): Promise<void> {
-    await ask(engine.createService(serviceSpec(agentId, spec, await ownNode(engine))));
+    await ask(engine.createService(pinnedSpec(agentId, spec, await ownNode(engine))));
   }
 
   async function look(agentId: string) {
@@ -89,8 +81,6 @@ export function createSwarm(deps: ContainerDeps): Driver {
   return createContainers(deps, way);
 }
 
-const ONE_REPLICA = { Replicated: { Replicas: 1 } };
-
 interface ServiceSpec extends Docker.ServiceSpec {
   TaskTemplate: { ContainerSpec: { Image: string } };
   Mode: typeof ONE_REPLICA;
@@ -104,31 +94,18 @@ async function ownNode(engine: Docker): Promise<string> {
   return Swarm.NodeID;
 }
 
-function serviceSpec(agentId: string, spec: ContainerSpec, node: string): Docker.CreateServiceOptions {
+function pinnedSpec(agentId: string, spec: ContainerSpec, node: string): Docker.CreateServiceOptions {
   const { network } = spec;
-  return {
-    Name: serviceOf(agentId),
-    Labels: { [AGENT_LABEL]: agentId },
-    Mode: ONE_REPLICA,
-    TaskTemplate: {
-      ContainerSpec: {
-        Image: spec.image,
-        Command: [NODE, PROGRAM],
-        User: `${AGENT_UID}:${AGENT_UID}`,
-        Env: spec.env,
-        Labels: spec.labels,
-        Mounts: [volumeOf(agentId), { Type: 'tmpfs', Source: '', Target: '/tmp', TmpfsOptions: TMP }],
-        ...(network.kind === 'bridge' && { Hosts: [`${network.gateway} ${PLATFORM_HOST}`] }),
-        ReadOnly: true,
-        CapabilityDrop: ['ALL'],
-        StopGracePeriod: STOP_SECONDS * SECOND,
-      },
-      Resources: { Limits: { MemoryBytes: spec.memoryBytes, NanoCPUs: spec.nanoCpus, Pids: MOST_PROCESSES } },
-      RestartPolicy: { Condition: 'any', Delay: SECOND },
-      Placement: { Constraints: [`node.id==${node}`] },
-      Networks: [{ Target: network.kind }],
-    },
-  };
+  return serviceSpec({
+    name: serviceOf(agentId),
+    labels: { [AGENT_LABEL]: agentId },
+    image: spec.image,
+    env: spec.env,
+    containerLabels: spec.labels,
+    data: volumeOf(agentId),
+    ...(network.kind === 'bridge' && { hosts: [`${network.gateway} ${PLATFORM_HOST}`] }),
+    limits: { MemoryBytes: spec.memoryBytes, NanoCPUs: spec.nanoCpus, Pids: MOST_PROCESSES },
+    constraints: [`node.id==${node}`],
+    network: network.kind,
+  });
 }
-
-const TMP = { SizeBytes: TMP_BYTES, Mode: 0o1777 };

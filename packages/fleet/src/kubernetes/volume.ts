@@ -1,10 +1,7 @@
-import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomHex } from '@troupe/kernel';
-import { askContainer } from '../container-fetch.ts';
+import { doorEnv, openDoor, type DataDoor } from '../data-door.ts';
 import { DriverError } from '../driver.ts';
-import { pack } from '../pack.ts';
 import type { Client, KubeObject } from './client.ts';
 import { claim, DATA_DIR, doorOf, doorPod, nameOf, podOf, PORT, secret, type Paths } from './objects.ts';
 import { addressOf, type RawPod } from './pods.ts';
@@ -21,11 +18,9 @@ export interface VolumeDeps {
 const POLL_MS = 200;
 const GONE_MS = 60_000;
 const DOOR_MS = 180_000;
-const PING_MS = 3000;
-/** A copy that takes longer has stopped moving. */
-const COPY_MS = 3_600_000;
 const LIMITS = { cpu: '1', memory: '512Mi' };
 const OVERDUE_MS = 5000;
+const CLOSED = 'The agent’s data cannot be reached in the cluster';
 
 /** A pod beside the agent's, through which files go in and out: only a container reaches a volume. */
 function createDoor({ client, paths, image }: VolumeDeps) {
@@ -44,36 +39,20 @@ function createDoor({ client, paths, image }: VolumeDeps) {
     }
   }
 
-  async function opened(agentId: string): Promise<string> {
-    for (const deadline = Date.now() + DOOR_MS; ; await delay(POLL_MS)) {
-      const pod = await client.get<RawPod>(`${paths.pods}/${doorOf(agentId)}`);
-      const address = pod && addressOf(pod);
-      const answer = address
-        ? await askContainer(address, '/health', { ms: PING_MS }).catch(() => undefined)
-        : undefined;
-      await answer?.body?.cancel();
-      if (address && answer?.ok) return address;
-      if (pod?.status.phase === 'Failed' || Date.now() > deadline)
-        throw new DriverError('The agent’s data cannot be reached in the cluster');
-    }
-  }
+  const look = async (agentId: string) => {
+    const pod = await client.get<RawPod>(`${paths.pods}/${doorOf(agentId)}`);
+    return pod && { address: addressOf(pod), problem: pod.status.phase === 'Failed' ? CLOSED : undefined };
+  };
 
-  async function through<T>(agentId: string, work: (ask: (init: RequestInit) => Promise<Response>) => Promise<T>) {
+  async function through<T>(agentId: string, work: (door: DataDoor) => Promise<T>): Promise<T> {
     await dropDoor(agentId);
     const token = randomHex(32);
-    const env = { DATA_TOKEN: token, DATA_DIR, HOST: '0.0.0.0', PORT: String(PORT) };
     try {
-      await client.create(paths.secrets, secret(doorOf(agentId), agentId, env));
+      await client.create(paths.secrets, secret(doorOf(agentId), agentId, doorEnv(token, DATA_DIR, PORT)));
       const beside = (await client.get(`${paths.pods}/${podOf(agentId)}`)) !== undefined;
       const running = { agentId, image, secretName: doorOf(agentId), limits: LIMITS };
       await client.create(paths.pods, doorPod(running, beside));
-      const address = await opened(agentId);
-      return await work(async (init) => {
-        const headers = { authorization: `Bearer ${token}` };
-        const response = await askContainer(address, '/data', { ...init, headers, ms: COPY_MS });
-        if (!response.ok) throw new DriverError(`The agent’s data could not be copied: ${response.status}`);
-        return response;
-      });
+      return await work(await openDoor({ ms: DOOR_MS, token, look: () => look(agentId), closed: CLOSED }));
     } finally {
       await dropDoor(agentId);
     }
@@ -109,15 +88,11 @@ export function createVolumes(deps: VolumeDeps) {
     has: async (agentId: string): Promise<boolean> => isThere(await client.get(at(agentId))),
     async copy(agentId: string, file: string, maxBytes?: number): Promise<void> {
       await ensure(agentId);
-      await through(agentId, async (ask) => {
-        const { body } = await ask({ method: 'GET' });
-        await pack(Readable.fromWeb(body as import('node:stream/web').ReadableStream), file, maxBytes);
-      });
+      await through(agentId, (door) => door.copy(file, maxBytes));
     },
     async replace(agentId: string, file: string): Promise<void> {
       await ensure(agentId);
-      const body = Readable.toWeb(createReadStream(file)) as ReadableStream;
-      await through(agentId, (ask) => ask({ method: 'PUT', body, duplex: 'half' } as RequestInit));
+      await through(agentId, (door) => door.replace(file));
     },
   };
 }

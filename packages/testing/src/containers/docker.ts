@@ -82,7 +82,7 @@ export async function ownDocker({ swarm = false } = {}): Promise<OwnDocker> {
 }
 
 /** Layers that lie over each other, where the file system can do that; else every layer and container is a copy of all below. */
-async function storageDriver(folder: string): Promise<'overlay2' | 'vfs'> {
+export async function storageDriver(folder: string): Promise<'overlay2' | 'vfs'> {
   const at = (name: string): string => path.join(folder, 'layers', name);
   for (const name of ['lower', 'upper', 'work', 'merged']) await mkdir(at(name), { recursive: true });
   const layers = `lowerdir=${at('lower')},upperdir=${at('upper')},workdir=${at('work')}`;

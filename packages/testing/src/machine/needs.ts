@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { hasCluster } from '../kubernetes/cluster.ts';
+import { canSwarm } from '../swarm/can-swarm.ts';
 import { closedNetwork } from './closed-network.ts';
 
 /** Asks the engine itself: its command line tool need not be here. */
@@ -27,6 +28,7 @@ const PROBES = {
   'redis-server': () => works('redis-server', ['--version']),
   docker: () => works(process.execPath, ['-e', PING_DOCKER]),
   'an own container engine': () => process.getuid?.() === 0 && works('dockerd', ['--version']),
+  'two container engines with overlay networks (as root)': canSwarm,
   [CLUSTER]: () => process.env['TROUPE_WITHOUT_CLUSTER'] !== '1' && hasCluster(),
   promtool: () => works('promtool', ['--version']),
   shellcheck: () => works('shellcheck', ['--version']),

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { silentLog } from '@troupe/kernel';
+import { holdData, isOfHolding, type Holding } from './holding.ts';
+
+const root = await mkdtemp(path.join(tmpdir(), 'troupe-holding-'));
+const children: ChildProcess[] = [];
+after(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await rm(root, { recursive: true, force: true });
+});
+
+const TIMES = { beatMs: 40, silentMs: 600, lostMs: 300 };
+let folders = 0;
+async function fresh(): Promise<string> {
+  const folder = path.join(root, String((folders += 1)));
+  await mkdir(folder);
+  return folder;
+}
+
+async function held(folder: string, onClaimed: (holding: Holding) => void = () => {}) {
+  const lost = Promise.withResolvers<void>();
+  const claimed = Promise.withResolvers<void>();
+  const holding: Holding = await holdData({
+    folder,
+    log: silentLog,
+    times: TIMES,
+    onClaimed: () => {
+      claimed.resolve();
+      onClaimed(holding);
+    },
+    onLost: lost.resolve,
+  });
+  return { holding, lost: lost.promise, claimed: claimed.promise };
+}
+
+/** A program of its own, which can be frozen. */
+async function heldElsewhere(folder: string) {
+  const program = `
+    import { holdData } from ${JSON.stringify(path.join(import.meta.dirname, 'holding.ts'))};
+    import { silentLog } from '@troupe/kernel';
+    await holdData({ folder: ${JSON.stringify(folder)}, log: silentLog, times: ${JSON.stringify(TIMES)},
+      onClaimed: () => console.log('claimed'), onLost: () => process.exit(71) });
+    console.log('held');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const [said] = (await once(child.stdout, 'data')) as [Buffer];
+  assert.equal(String(said), 'held\n');
+  return child;
+}
+
+test('who comes waits until who was there has handed over, however long that takes', async () => {
+  const folder = await fresh();
+  const events: string[] = [];
+  const first = await held(folder, (holding) => {
+    events.push('claimed');
+    // Longer than who is silent may be.
+    setTimeout(() => {
+      events.push('closed');
+      void holding.close();
+    }, TIMES.silentMs * 2);
+  });
+  const second = await held(folder);
+  events.push('taken');
+  assert.deepEqual(events, ['claimed', 'closed', 'taken']);
+  await first.claimed;
+  await second.holding.close();
+  assert.deepEqual(
+    (await readdir(folder)).filter((name) => !isOfHolding(name)),
+    [],
+  );
+});
+
+test('whoever was killed is waited for no longer than who is silent, and one that closed not at all', async () => {
+  const folder = await fresh();
+  const child = await heldElsewhere(folder);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  let began = performance.now();
+  const { holding } = await held(folder);
+  assert.ok(performance.now() - began >= TIMES.silentMs * 0.8);
+  await holding.close();
+  began = performance.now();
+  await (await held(folder)).holding.close();
+  assert.ok(performance.now() - began < TIMES.silentMs * 0.8);
+});
+
+test('one that was frozen finds that another has the data, and ends at once', async () => {
+  const folder = await fresh();
+  const child = await heldElsewhere(folder);
+  child.kill('SIGSTOP');
+  const { holding } = await held(folder);
+  const ended = once(child, 'exit');
+  child.kill('SIGCONT');
+  assert.deepEqual(await ended, [71, null]);
+  // It took nothing with it.
+  await delay(TIMES.beatMs * 3);
+  assert.ok((await readdir(folder)).includes('.holder'));
+  await holding.close();
+});
+
+test('of many that come at once the last one has it, and all others know', async () => {
+  const folder = await fresh();
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 8 }, () => held(folder, (holding) => void holding.close())),
+  );
+  const refused = outcomes.filter(({ status }) => status === 'rejected');
+  for (const one of refused) assert.match(String((one as PromiseRejectedResult).reason), /after this one/);
+  const taken = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  let left = taken.length;
+  for (const { claimed, lost } of taken) void Promise.race([claimed, lost]).then(() => (left -= 1));
+  for (const deadline = Date.now() + 10_000; left > 1; await delay(TIMES.beatMs)) assert.ok(Date.now() < deadline);
+  await delay(TIMES.beatMs * 4);
+  assert.equal(left, 1, `${taken.length} had it`);
+  await Promise.all(taken.map(({ holding }) => holding.close()));
+});
+
+test('one whose folder is gone goes, too', async () => {
+  const folder = await fresh();
+  const { claimed, holding } = await held(folder);
+  await rm(folder, { recursive: true });
+  await claimed;
+  await holding.close();
+});
