@@ -14,7 +14,13 @@ const MAX_LINE = 4 * 1024 * 1024;
  */
 export function createEventReader() {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  let rest = '';
+  /**
+   * What has come of a line that is not complete. It is put together once: who sends a long line byte by byte would have
+   * it looked through again with each.
+   * @type {string[]}
+   */
+  let rest = [];
+  let restLength = 0;
   /** @type {string | undefined} */
   let data;
   let event = 'message';
@@ -31,10 +37,15 @@ export function createEventReader() {
     else if (line.startsWith('id:')) id = value;
   }
 
-  /** @param {string} text */
-  function take(text) {
+  /** @param {string} came */
+  function take(came) {
     /** @type {SentEvent[]} */
     const found = [];
+    if (!came.includes('\n')) {
+      keep(came);
+      return found;
+    }
+    const text = rest.length === 0 ? came : rest.join('') + came;
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
       const line = text.slice(start, text[end - 1] === '\r' ? end - 1 : end);
@@ -48,18 +59,22 @@ export function createEventReader() {
       id = undefined;
       event = 'message';
     }
-    rest = text.slice(start);
-    if (rest.length > MAX_LINE || (data?.length ?? 0) > MAX_LINE) throw new TypeError('an event is too large');
+    rest = [];
+    restLength = 0;
+    keep(text.slice(start));
     return found;
   }
 
+  /** @param {string} piece */
+  function keep(piece) {
+    if (piece !== '') rest.push(piece);
+    restLength += piece.length;
+    if (restLength > MAX_LINE || (data?.length ?? 0) > MAX_LINE) throw new TypeError('an event is too large');
+  }
+
   return {
-    push: (bytes) => take(rest + decoder.decode(bytes, { stream: true })),
-    end() {
-      const found = take(`${rest + decoder.decode()}\n\n`);
-      rest = '';
-      return found;
-    },
+    push: (bytes) => take(decoder.decode(bytes, { stream: true })),
+    end: () => take(`${decoder.decode()}\n\n`),
   };
 }
 

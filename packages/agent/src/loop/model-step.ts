@@ -283,17 +283,19 @@ async function collect(
   let last: Awaited<ReturnType<typeof deps.model.chat>> | undefined;
   for await (const delta of deps.model.stream(request, options)) {
     for (const { text } of delta.thoughts ?? []) if (text) deps.audience.thought(run.sessionId, text, saw);
-    if (delta.content) {
+    // More than is kept is not collected either: an answer may go on for as long as its server likes.
+    if (delta.content && content.length <= MAX_ANSWER_CHARACTERS) {
       // What another model wrote before it failed is not this one's.
       deps.audience.written(run.sessionId, delta.content, saw, content === '');
       content += delta.content;
       onText(delta.content);
     }
     for (const { index, id, function: part } of delta.toolCalls ?? []) {
+      if (index >= MAX_CALLS) continue;
       const call = (calls[index] ??= { id: id ?? '', type: 'function', function: { name: '', arguments: '' } });
       if (id) call.id = id;
-      call.function.name += part?.name ?? '';
-      call.function.arguments += part?.arguments ?? '';
+      if (call.function.name.length <= MAX_TOOL_NAME) call.function.name += part?.name ?? '';
+      if (call.function.arguments.length <= MAX_ANSWER_CHARACTERS) call.function.arguments += part?.arguments ?? '';
     }
     if (delta.finishReason && delta.usage) {
       last = {
