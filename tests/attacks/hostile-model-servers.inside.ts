@@ -26,8 +26,23 @@ async function byteByByte(response: ServerResponse): Promise<void> {
   }
 }
 
-async function answer({ headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+/** As many calls as one answer may have, each of a command line that is nothing but ends of commands. */
+const COMMANDS = Array.from({ length: 64 }, (_, n) => ({
+  id: `c${n}`,
+  type: 'function',
+  function: { name: 'shell', arguments: JSON.stringify({ cmd: ';'.repeat(1990) + n }) },
+}));
+
+function commands(asked: string, response: ServerResponse): void {
+  const isOver = asked.includes('"role":"tool"');
+  const message = isOver ? { content: 'over' } : { content: null, tool_calls: COMMANDS };
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+  response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }], usage }));
+}
+
+async function answer({ headers }: IncomingMessage, asked: string, response: ServerResponse): Promise<void> {
   const kind = headers.authorization?.replace('Bearer ', '');
+  if (kind === 'commands') return commands(asked, response.writeHead(200, { 'content-type': 'application/json' }));
   const isWhole = kind === 'whole';
   response.writeHead(200, { 'content-type': isWhole ? 'application/json' : 'text/event-stream' });
   if (isWhole) return void response.end(WHOLE);
@@ -38,6 +53,8 @@ async function answer({ headers }: IncomingMessage, response: ServerResponse): P
 
 const server = createServer((request, response) => {
   response.on('error', () => {});
-  request.resume().on('end', () => void answer(request, response));
+  let asked = '';
+  request.on('data', (piece: Buffer) => (asked += piece.toString()));
+  request.on('end', () => void answer(request, asked, response));
 });
 server.listen(0, '127.0.0.1', () => parentPort!.postMessage((server.address() as AddressInfo).port));

@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { sql } from 'kysely';
 import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 /**
  * A model server answered without end, and the platform kept all of it; it sent one line byte by byte, and the whole line
- * was looked through with each; and it called a million tools, which took seconds to read.
+ * was looked through with each; and it called a million tools, which took seconds to read. Where the owner had two hundred
+ * patterns for commands, 64 calls of 2,000 semicolons each were compared with them for a minute, and again after a restart.
  */
 
 const AT_ONCE = 4;
@@ -26,9 +28,9 @@ after(async () => {
 });
 
 /** The agent thinks on a key of its owner's, which says how the server is to answer. */
-async function thinkWith(apiKey: string): Promise<void> {
+async function thinkWith(apiKey: string, agentId = scene.attacker.agentId): Promise<void> {
   const { attacker } = scene;
-  const body = { provider: 'groq', apiKey, agentIds: [attacker.agentId] };
+  const body = { provider: 'groq', apiKey, agentIds: [agentId] };
   assert.equal((await attacker.ask('PUT', '/api/model-keys', body)).status, 200);
 }
 
@@ -65,3 +67,22 @@ for (const [kind, accept] of [
     });
     assert.ok(grown < 300, `the process grew by ${Math.round(grown)} MB`);
   });
+
+test('calls of commands that are compared with every pattern of the owner', async () => {
+  const patterns = Array.from({ length: 100 }, (_, n) => `shell:cmd=*x${n}*y?z*`);
+  const yaml_config = JSON.stringify({
+    permissions: { deny: patterns, ask: patterns },
+    agents: { root: { instruction: 'Help.', tools: ['shell'] } },
+  });
+  const made = await scene.attacker.ask('POST', '/api/provision/team', { plan: 'network', yaml_config });
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  const agentId = made.body.agents[0].agentId as string;
+  await thinkWith('commands', agentId);
+  await scene.unharmed(async () => {
+    const asked = scene.attacker.ask('POST', '/api/chat', { agentId, message: 'go on' });
+    await Promise.race([asked, delay(LASTS_MS)]);
+    const { rows } = await sql<{ n: number }>`select count(*)::integer as n from agent_events
+      where agent_id = ${agentId} and type = 'approval_requested'`.execute(scene.database.db.system);
+    assert.equal(rows[0]!.n, 64, 'its owner is asked about each');
+  });
+});

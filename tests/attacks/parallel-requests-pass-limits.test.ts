@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { SystemTx } from '@troupe/db';
 import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 import { send, type Reply } from '@troupe/testing/services/people';
 
@@ -27,12 +29,28 @@ async function count(table: string): Promise<number> {
 const together = (make: (n: number) => Promise<Reply>): Promise<Reply[]> =>
   Promise.all(Array.from({ length: AT_ONCE }, (_, n) => make(n)));
 
-test('environments of Managed Agents', async () => {
-  for (let n = 0; n < 95; n += 1) await byKey('POST', '/v1/environments', { name: `e${n}` });
-  const all = await together((n) => byKey('POST', '/v1/environments', { name: `more${n}` }));
+test('what the database bounds waits for what has not been decided yet', async () => {
+  const { attacker, database } = scene;
+  const add = (tx: SystemTx, n: number) =>
+    sql`insert into managed_environments (id, user_id, name, metadata, created_at, updated_at)
+      values (${`e${n}`}, ${attacker.id}, 'x', '{}', now(), now())`.execute(tx);
+  await database.db.asSystem(async (tx) => {
+    for (let n = 1; n < 100; n += 1) await add(tx, n);
+  });
+  const [added, decided] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const first = database.db.asSystem(async (tx) => {
+    await add(tx, 100);
+    added.resolve();
+    await decided.promise;
+  });
+  await added.promise;
+  const second = database.db.asSystem((tx) => add(tx, 101)).catch((error: unknown) => error);
+  await Promise.race([second, delay(500)]);
+  decided.resolve();
+  await first;
+  assert.match(String(await second), /At most 100 environments/);
   assert.equal(await count('managed_environments'), 100);
-  assert.equal(all.filter(({ status }) => status === 200).length, 5);
-  assert.equal(all.filter(({ status }) => status === 429).length, AT_ONCE - 5);
+  assert.equal((await byKey('POST', '/v1/environments', { name: 'one more' })).status, 429);
 });
 
 test('caps', async () => {

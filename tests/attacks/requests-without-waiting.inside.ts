@@ -14,7 +14,11 @@ function open(): void {
   const go = (): void => {
     while (!socket.destroyed && socket.write(piece));
   };
-  socket.on('error', () => {}).on('connect', go).on('drain', go).resume();
+  socket
+    .on('error', () => {})
+    .on('connect', go)
+    .on('drain', go)
+    .resume();
   socket.on('close', () => setTimeout(open, AGAIN_MS));
 }
 for (let n = 0; n < connections; n += 1) open();

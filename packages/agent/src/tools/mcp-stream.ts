@@ -7,17 +7,32 @@ const RETURN = 13;
 /** `[`, `{` and `:`: what takes long to make. */
 const PARTS = new Set([91, 123, 58]);
 
-/** Counts what the JSON of each event has; throws at one too many. Texts do not count. */
+/** What is said in so long: for each line that it does not know the library makes an error. */
+const WINDOW_MS = 10_000;
+const MAX_LINES = 2_000;
+
+function createLineCount(): () => void {
+  let window = { until: 0, lines: 0 };
+  return () => {
+    if (Date.now() >= window.until) window = { until: Date.now() + WINDOW_MS, lines: 0 };
+    if (++window.lines > MAX_LINES)
+      throw new Error(`the server said more than ${MAX_LINES} lines in ${WINDOW_MS / 1000} s`);
+  };
+}
+
+/** Counts lines, and what the JSON of each event has; throws at one too many. Texts do not count. */
 function createPartCount(most: number): (chunk: Uint8Array) => void {
   let parts = 0;
   let isText = false;
   let isEscaped = false;
   let isLineStart = false;
   let before = 0;
+  const countLine = createLineCount();
 
   /** An empty line ends the event. A text of JSON has no line ends, so it is over, too. */
   function endLine(byte: number): void {
     const isHalf = byte === LINE_FEED && before === RETURN;
+    if (!isHalf) countLine();
     if (isLineStart && !isHalf) parts = 0;
     isText = false;
     isEscaped = false;
