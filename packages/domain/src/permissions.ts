@@ -194,7 +194,7 @@ function inChunks(chunks: readonly string[], said: string, crosses: boolean, sea
 /** Where the chunk stands next; negative: nowhere. */
 function find(chunk: string, said: string, from: number, search: Search): number {
   if (!chunk.includes('?')) {
-    search.left -= STEP;
+    search.left -= 1;
     return said.indexOf(chunk, from);
   }
   for (let at = from; at <= said.length - chunk.length; at++) if (fits(chunk, said, at, search)) return at;
