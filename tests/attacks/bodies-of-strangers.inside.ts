@@ -5,12 +5,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 /** Sends bodies but for their last byte, and then these together. In a thread: what it does must not slow down who measures. */
 
-const { url, path, address, body, times } = workerData as Record<string, string> & { times: number };
+const { url, path, address, authorization, body, times } = workerData as Record<string, string> & { times: number };
 
 const head = [
   `POST ${path} HTTP/1.1`,
   `host: ${new URL(url!).host}`,
-  `x-forwarded-for: ${address}`,
+  ...(address === undefined ? [] : [`x-forwarded-for: ${address}`]),
+  ...(authorization === undefined ? [] : [`authorization: ${authorization}`]),
   'content-type: application/json',
   `content-length: ${body!.length}`,
   '',

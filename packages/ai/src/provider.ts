@@ -1,4 +1,5 @@
 import { createEventReader, type SentEvent } from '@troupe/contract';
+import { parseAnswer } from '@troupe/kernel';
 import { ProviderError, withoutSecrets } from './errors.ts';
 import { withoutRepeats } from './repeats.ts';
 import type { AssistantMessage, ChatRequest, ChatUsage, FinishReason, ThoughtDelta, ToolCallDelta } from './types.ts';
@@ -129,6 +130,8 @@ export class Unusable extends Error {
 }
 
 const END_GRACE_MS = 1_000;
+/** The longest answers of the largest models have a third of it, one event for each token. */
+const MAX_STREAM_BYTES = 128 * 1024 * 1024;
 
 export interface ProviderOptions {
   name: string;
@@ -167,9 +170,12 @@ async function* streamFrom(
   const read = withoutRepeats(reader.read);
   const deltas = (found: Pick<SentEvent, 'data'>[]): ProviderDelta[] =>
     found.map(({ data }) => read(data)).filter((each) => each !== undefined);
+  let received = 0;
   try {
     while (!reader.ended()) {
       const bytes = await opened.read();
+      received += bytes?.length ?? 0;
+      if (received > MAX_STREAM_BYTES) throw new Unusable('the answer is too large');
       const found = deltas(bytes ? events.push(bytes) : events.end());
       if (found.length > 0) yield found;
       if (!bytes) break;
@@ -208,7 +214,7 @@ export function createProvider(options: ProviderOptions): Provider {
       : upstream.post(path, JSON.stringify(body), signal));
     if (answer.status >= 300) refuse(answer, answer.text);
     try {
-      return read(JSON.parse(answer.text));
+      return read(parseAnswer(answer.text));
     } catch (error) {
       throw broken(error);
     }
@@ -268,7 +274,7 @@ async function textOf(opened: Opened): Promise<string> {
 /** The message out of `{error: {message}}`, `{error: text}` or `{message}`; otherwise the text as it is. */
 function errorText(text: string): string {
   try {
-    const json: unknown = JSON.parse(text);
+    const json: unknown = parseAnswer(text);
     return messageOf(json) ?? text;
   } catch {
     return text;

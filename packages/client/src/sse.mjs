@@ -9,12 +9,40 @@ const MAX_LINE = 4 * 1024 * 1024;
  */
 
 /**
+ * What has come of a line that is not complete. It is put together once: who sends a long line byte by byte would have it
+ * looked through again with each.
+ */
+function createRest() {
+  /** @type {string[]} */
+  let pieces = [];
+  let length = 0;
+  return {
+    length: () => length,
+    /** @param {string} piece */
+    keep(piece) {
+      if (piece !== '') pieces.push(piece);
+      length += piece.length;
+    },
+    /**
+     * All of it, which is then no longer kept, with what came after it.
+     * @param {string} came
+     */
+    with(came) {
+      const text = pieces.length === 0 ? came : pieces.join('') + came;
+      pieces = [];
+      length = 0;
+      return text;
+    },
+  };
+}
+
+/**
  * Takes bytes as they come and gives the events that are complete.
  * @returns {EventReader}
  */
 export function createEventReader() {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  let rest = '';
+  const rest = createRest();
   /** @type {string | undefined} */
   let data;
   let event = 'message';
@@ -31,10 +59,11 @@ export function createEventReader() {
     else if (line.startsWith('id:')) id = value;
   }
 
-  /** @param {string} text */
-  function take(text) {
+  /** @param {string} came */
+  function take(came) {
     /** @type {SentEvent[]} */
     const found = [];
+    const text = came.includes('\n') ? rest.with(came) : '';
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
       const line = text.slice(start, text[end - 1] === '\r' ? end - 1 : end);
@@ -48,18 +77,14 @@ export function createEventReader() {
       id = undefined;
       event = 'message';
     }
-    rest = text.slice(start);
-    if (rest.length > MAX_LINE || (data?.length ?? 0) > MAX_LINE) throw new TypeError('an event is too large');
+    rest.keep(text === '' ? came : text.slice(start));
+    if (rest.length() > MAX_LINE || (data?.length ?? 0) > MAX_LINE) throw new TypeError('an event is too large');
     return found;
   }
 
   return {
-    push: (bytes) => take(rest + decoder.decode(bytes, { stream: true })),
-    end() {
-      const found = take(`${rest + decoder.decode()}\n\n`);
-      rest = '';
-      return found;
-    },
+    push: (bytes) => take(decoder.decode(bytes, { stream: true })),
+    end: () => take(`${decoder.decode()}\n\n`),
   };
 }
 

@@ -97,3 +97,16 @@ test('a pattern of many wildcards and a long text are answered at once', () => {
   assert.equal(said(many, SHELL, { cmd: 'a'.repeat(1900) }), undefined);
   assert.equal(said(many, SHELL, { cmd: 'a'.repeat(100_000) }), 'deny');
 });
+
+test('many parts and many patterns: what would take long to search is not allowed, and is caught by what forbids', () => {
+  const patterns = Array.from({ length: 100 }, (_, n) => `shell:cmd=*x${n}*y?z*`);
+  const parts = Array.from({ length: 500 }, (_, n) => n.toString(36)).join(';');
+  const began = process.cpuUsage().user;
+  for (let call = 0; call < 64; call += 1) {
+    assert.equal(said({ deny: patterns, ask: patterns }, SHELL, { cmd: ';'.repeat(2000) }), undefined);
+    assert.equal(said({ allow: patterns }, SHELL, { cmd: parts }), undefined);
+    assert.equal(said({ deny: patterns }, SHELL, { cmd: parts }), 'deny');
+  }
+  // It took 15 s.
+  assert.ok(process.cpuUsage().user - began < 2_000_000);
+});

@@ -31,6 +31,17 @@ type Side = 'allow' | 'forbid';
 
 /** Longer ones are not searched: they are not allowed by a pattern, and are caught by every one that forbids. */
 const SEARCHED = 2000;
+/** Nor is what takes more steps than this, of all patterns together: a model may call 64 tools in one answer. */
+const STEPS = 60_000;
+/** Of one comparison, beside the characters that are looked at. */
+const STEP = 10;
+
+/** What was found out about the arguments of a call, for all patterns, and how much may still be looked at. */
+interface Search {
+  left: number;
+  commands: Map<string, Command>;
+}
+const newSearch = (): Search => ({ left: STEPS, commands: new Map() });
 
 /** What the patterns say of a call; undefined: none of them names it. */
 export function permissionFor(
@@ -38,9 +49,10 @@ export function permissionFor(
   tool: CalledTool,
   args: Arguments | undefined,
 ): 'allow' | 'ask' | 'deny' | undefined {
-  if (deny.some((one) => matches(one, tool, args, 'forbid'))) return 'deny';
-  if (allow.some((one) => matches(one, tool, args, 'allow'))) return 'allow';
-  if (ask.some((one) => matches(one, tool, args, 'forbid'))) return 'ask';
+  const search = newSearch();
+  if (deny.some((one) => matches(one, tool, args, 'forbid', search))) return 'deny';
+  if (allow.some((one) => matches(one, tool, args, 'allow', search))) return 'allow';
+  if (ask.some((one) => matches(one, tool, args, 'forbid', search))) return 'ask';
   return undefined;
 }
 
@@ -69,9 +81,9 @@ function namesOf({ name, toolset, offeredAs }: CalledTool, side: Side): string[]
   return [name, ...Object.keys(OTHER_NAMES).filter((other) => OTHER_NAMES[other] === name)];
 }
 
-function matches(text: string, tool: CalledTool, args: Arguments | undefined, side: Side): boolean {
+function matches(text: string, tool: CalledTool, args: Arguments | undefined, side: Side, search: Search): boolean {
   const { name, conditions } = parse(text);
-  if (!namesOf(tool, side).some((one) => glob(name, one, side))) return false;
+  if (!namesOf(tool, side).some((one) => glob(name, one, side, search))) return false;
   return conditions.every(([key, wanted]) => {
     // An argument that the tool does not have cannot tell its calls apart.
     if (tool.takes && !tool.takes.includes(key)) return side === 'forbid';
@@ -79,8 +91,8 @@ function matches(text: string, tool: CalledTool, args: Arguments | undefined, si
     if (value === undefined) return false;
     const said = spelled(value);
     if (said === undefined) return side === 'forbid' || wanted === '*';
-    if (tool.offeredAs === undefined && tool.toolset === 'shell') return inCommand(wanted, said, side);
-    return glob(wanted, said, side);
+    if (tool.offeredAs === undefined && tool.toolset === 'shell') return inCommand(wanted, said, side, search);
+    return glob(wanted, said, side, search);
   });
 }
 
@@ -93,48 +105,107 @@ function spelled(value: unknown): string | undefined {
 /** What leads from one command to another, or to a file. */
 const JOINTS = /[;&|`$<>(){}\n\r]/;
 
-/** A command is allowed when it is one command, and forbidden when one of its commands is. */
-function inCommand(wanted: string, command: string, side: Side): boolean {
-  if (wanted === '*') return true;
-  if (side === 'allow') return !JOINTS.test(command) && glob(wanted, command, side);
+/** A command line, looked through once. */
+interface Command {
+  /** It is one command, and leads nowhere else. */
+  isOne: boolean;
+  /** All that a pattern which forbids could mean: the whole, and each command in it. */
+  said: readonly Said[];
+}
+
+function commandOf(command: string, { commands }: Search): Command {
+  const known = commands.get(command);
+  if (known) return known;
   const spaced = (text: string): string => text.trim().replace(/\s+/g, ' ');
   const parts = command.length > SEARCHED ? [] : command.split(JOINTS).map(spaced);
-  return [command, spaced(command), ...parts].some((one) => glob(wanted, one, side));
+  const all = new Set([command, spaced(command), ...parts]);
+  const found = { isOne: !JOINTS.test(command), said: [...all].map((one) => saidIn(one, 'forbid')) };
+  commands.set(command, found);
+  return found;
+}
+
+/** A command is allowed when it is one command, and forbidden when one of its commands is. */
+function inCommand(wanted: string, command: string, side: Side, search: Search): boolean {
+  if (wanted === '*') return true;
+  const { isOne, said } = commandOf(command, search);
+  if (side === 'allow') return isOne && glob(wanted, command, side, search);
+  const like = likeIn(wanted, side);
+  return said.some((one) => isMatch(like, one, side, search));
+}
+
+const glob = (wanted: string, value: string, side: Side, search: Search): boolean =>
+  isMatch(likeIn(wanted, side), saidIn(value, side), side, search);
+
+/** What forbids does not tell capitals apart. */
+const folded = (text: string, side: Side): string => (side === 'forbid' ? text.toLowerCase() : text);
+
+/** A value as it is compared: of a long one the beginning. */
+interface Said {
+  text: string;
+  isLong: boolean;
+}
+
+const saidIn = (value: string, side: Side): Said => ({
+  text: folded(value.slice(0, SEARCHED), side),
+  isLong: value.length > SEARCHED,
+});
+
+/** A pattern as it is compared; `chunks` stand between its `*`. */
+type Like = { whole: string } | { begin: string } | { chunks: readonly string[] };
+
+function likeIn(wanted: string, side: Side): Like {
+  const text = folded(wanted, side);
+  if (!/[*?]/.test(text)) return { whole: text };
+  return /^[^*?]*\*$/.test(text) ? { begin: text.slice(0, -1) } : { chunks: text.split('*') };
 }
 
 /** `*` stands for anything, within a pattern that allows and has several wildcards for anything but a slash; `?` for one character. */
-function glob(wanted: string, value: string, side: Side): boolean {
+function isMatch(like: Like, { text, isLong }: Said, side: Side, search: Search): boolean {
   const isWide = side === 'forbid';
-  const [text, said] = isWide ? [wanted.toLowerCase(), value.toLowerCase()] : [wanted, value];
-  if (!/[*?]/.test(text)) return text === said;
-  if (/^[^*?]*\*$/.test(text)) return said.startsWith(text.slice(0, -1));
-  if (said.length > SEARCHED) return isWide;
-  return inChunks(text.split('*'), said, isWide);
+  search.left -= STEP;
+  if (search.left < 0) return isWide;
+  // A pattern has 300 characters: no long value is one to the letter.
+  if ('whole' in like) return !isLong && text === like.whole;
+  if ('begin' in like) return text.startsWith(like.begin);
+  if (isLong) return isWide;
+  const found = inChunks(like.chunks, text, isWide, search);
+  return search.left < 0 ? isWide : found;
 }
 
 /** Whether a text is like a pattern, read narrowly. */
-export const isLike = (text: string, like: string): boolean => glob(like, text, 'allow');
+export const isLike = (text: string, like: string): boolean => glob(like, text, 'allow', newSearch());
 
-function inChunks(chunks: readonly string[], said: string, crosses: boolean): boolean {
+function inChunks(chunks: readonly string[], said: string, crosses: boolean, search: Search): boolean {
   const [head = '', ...rest] = chunks;
-  if (!fits(head, said, 0)) return false;
+  if (!fits(head, said, 0, search)) return false;
   const tail = rest.pop();
   if (tail === undefined) return head.length === said.length;
   let at = head.length;
   const isPassed = (to: number): boolean => crosses || !said.slice(at, to).includes('/');
   for (const chunk of rest) {
-    let found = at;
-    while (found <= said.length - chunk.length && !fits(chunk, said, found)) found++;
-    if (found > said.length - chunk.length || !isPassed(found)) return false;
+    const found = find(chunk, said, at, search);
+    if (found < 0 || !isPassed(found)) return false;
     at = found + chunk.length;
   }
   const end = said.length - tail.length;
-  return end >= at && isPassed(end) && fits(tail, said, end);
+  return end >= at && isPassed(end) && fits(tail, said, end, search);
 }
 
-function fits(chunk: string, said: string, at: number): boolean {
+/** Where the chunk stands next; negative: nowhere. */
+function find(chunk: string, said: string, from: number, search: Search): number {
+  if (!chunk.includes('?')) {
+    search.left -= 1;
+    return said.indexOf(chunk, from);
+  }
+  for (let at = from; at <= said.length - chunk.length; at++) if (fits(chunk, said, at, search)) return at;
+  return -1;
+}
+
+/** False as well when there is nothing left to look with, which ends every search. */
+function fits(chunk: string, said: string, at: number, search: Search): boolean {
   if (at + chunk.length > said.length) return false;
-  for (let index = 0; index < chunk.length; index++)
-    if (chunk[index] !== '?' && chunk[index] !== said[at + index]) return false;
-  return true;
+  let index = 0;
+  while (index < chunk.length && (chunk[index] === '?' || chunk[index] === said[at + index])) index++;
+  search.left -= index + 1;
+  return search.left >= 0 && index === chunk.length;
 }

@@ -9,7 +9,7 @@ export const NO_NULL_CHARACTERS = 'Null characters are not allowed';
 const TOO_DEEP = `JSON must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
 /** Of one text. Each takes ten times as long to make as a number in a list, and far more memory. */
 const MOST_PARTS = 50_000;
-const TOO_MANY_PARTS = `JSON must not have more than ${MOST_PARTS} lists, objects and fields`;
+const tooManyParts = (most: number): string => `JSON must not have more than ${most} lists, objects and fields`;
 const HALF_CHARACTER = 'Text must be valid Unicode: it has one half of a surrogate pair without the other';
 
 /** A text longer than this must be mostly plain strings, such as pictures: many small values and escapes take long to read. */
@@ -46,6 +46,22 @@ export function parseFewJson(given: string, mostMarks: number): unknown {
   return parseJson(given);
 }
 
+/** Of what a service answers: lists of models and of tools are long. */
+const MOST_ANSWERED = 200_000;
+/** A text that no check is worth: it is read before it would be looked through. */
+const SHORT_ANSWER = 8_192;
+
+/** Why what another server answered is not read: it would take long, or longer to walk. */
+export const answerFault = (text: string, most = MOST_ANSWERED): string | undefined =>
+  text.length > SHORT_ANSWER ? faultOfShape(text, most) : undefined;
+
+/** The value of what another server answered; a SyntaxError also for what is not read. */
+export function parseAnswer(text: string, most = MOST_ANSWERED): unknown {
+  const fault = answerFault(text, most);
+  if (fault !== undefined) throw new SyntaxError(fault);
+  return JSON.parse(text);
+}
+
 /** What is wrong with a text that is no JSON, if anything. */
 export function textFault(text: string): string | undefined {
   if (text.includes('\0')) return NO_NULL_CHARACTERS;
@@ -61,9 +77,8 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
 /** In one pass, without recursion. A text with few brackets and colons, as most are, is not even read. */
-function faultOfShape(text: string): string | undefined {
-  if (!hasMany(text, ['{', '['], MAX_JSON_DEPTH) && !hasMany(text, [':'], MOST_PARTS - MAX_JSON_DEPTH))
-    return undefined;
+function faultOfShape(text: string, most = MOST_PARTS): string | undefined {
+  if (!hasMany(text, ['{', '['], MAX_JSON_DEPTH) && !hasMany(text, [':'], most - MAX_JSON_DEPTH)) return undefined;
   let depth = 0;
   let parts = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -77,7 +92,7 @@ function faultOfShape(text: string): string | undefined {
       if (depth > MAX_JSON_DEPTH) return TOO_DEEP;
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
     else if (code === COLON) parts += 1;
-    if (parts > MOST_PARTS) return TOO_MANY_PARTS;
+    if (parts > most) return tooManyParts(most);
   }
   return undefined;
 }

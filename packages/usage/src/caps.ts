@@ -61,8 +61,9 @@ function createSetting({ db, clock }: CapsOptions) {
         await tx.deleteFrom('spend_caps').where('scope', '=', scope).where('scope_id', '=', scopeId).execute();
         return false;
       }
-      const known = await tx.selectFrom('spend_caps').select('scope_id').execute();
-      if (known.filter(({ scope_id: id }) => id !== scopeId).length >= MAX_CAPS)
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`caps:${userId}`}, 0))`.execute(tx);
+      const known = await tx.selectFrom('spend_caps').select(['scope', 'scope_id']).execute();
+      if (known.filter((one) => one.scope !== scope || one.scope_id !== scopeId).length >= MAX_CAPS)
         throw new AppError(400, `At most ${MAX_CAPS} caps`);
       await tx
         .insertInto('spend_caps')

@@ -18,7 +18,7 @@ import {
 } from './a2a-tasks.ts';
 import { extendedCard, WIRES, type TaskView } from './a2a-wire.ts';
 import { keyFor, ownKeys } from './rights.ts';
-import { openEventStream, readBody, sendJson, type Exchange } from './exchange.ts';
+import { openEventStream, readInTurn, sendJson, type Exchange } from './exchange.ts';
 import { readAhead } from './read-ahead.ts';
 
 /**
@@ -92,10 +92,13 @@ const METHODS: Record<string, [version: keyof typeof WIRES, method: Method]> = {
   'tasks/pushNotificationConfig/delete': ['0.3', push.remove],
 };
 
+/** What statuses are called there: a task that is not known, and parameters that are wrong. */
+const CODES: Readonly<Record<number, number>> = { 404: -32_001, 400: -32_602 };
+
 export async function a2a(exchange: Exchange): Promise<void> {
   let id: Call['id'] = null;
   try {
-    const call = parseCall((await readBody(exchange.request)).toString('utf8'));
+    const call = await readInTurn(exchange, parseCall);
     id = call.id ?? null;
     const asked = exchange.request.headers['a2a-version'];
     if (typeof asked === 'string' && !/^(0\.3|1)(\.\d+)*$/.test(asked.trim()))
@@ -106,7 +109,7 @@ export async function a2a(exchange: Exchange): Promise<void> {
     await method({ exchange, version, wire: WIRES[version], id, params: call.params });
   } catch (error) {
     if (!(error instanceof RpcError) && !(error instanceof AppError)) throw error;
-    const code = error instanceof RpcError ? error.code : error.status === 404 ? -32_001 : -32_603;
+    const code = error instanceof RpcError ? error.code : (CODES[error.status] ?? -32_603);
     sendJson(exchange, { jsonrpc: '2.0', id, error: { code, message: error.message } });
   }
 }

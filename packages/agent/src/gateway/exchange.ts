@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { validationMessage } from '@troupe/contract';
-import { AppError, drained, parseJson } from '@troupe/kernel';
+import { AppError, drained, parseJson, type FairQueue } from '@troupe/kernel';
 import type { z } from 'zod';
 import type { Agent } from '../agent.ts';
 import type { GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
@@ -17,6 +18,8 @@ export interface Exchange {
   params: string[];
   query: URLSearchParams;
   deps: GatewayDeps;
+  /** Turns to read what is long. */
+  reading: FairQueue;
   /** The agent as an MCP server. */
   mcp: { answer: (exchange: Exchange) => Promise<void> };
   /** Aborted when the client is gone or its token no longer counts. */
@@ -36,15 +39,35 @@ export async function readBody(request: IncomingMessage, most = MAX_BODY_BYTES):
   return Buffer.concat(chunks);
 }
 
+/** One after the other: the loop can do no more. */
+export const READING = { width: 1, waiting: 1000, waitingPerKey: 100, waitMs: 20_000 };
+/** A text that takes longer to read than it is worth to wait for, in characters. */
+const LONG_BODY = 8192;
+
+type InTurn = Pick<Exchange, 'request' | 'reading' | 'agent'>;
+
+/**
+ * The body, read as `read` does: a long one in a turn of its agent's owner, one in each turn of the loop. Whoever lets a
+ * hundred of them arrive together would otherwise hold up everybody until the last is read.
+ */
+export async function readInTurn<T>({ request, reading, agent }: InTurn, read: (text: string) => T): Promise<T> {
+  const text = (await readBody(request)).toString('utf8');
+  if (text.length <= LONG_BODY) return read(text);
+  return reading.run(agent.owner, async () => {
+    try {
+      return read(text);
+    } finally {
+      await setImmediate();
+    }
+  });
+}
+
 /** The JSON body, checked; the first thing wrong with it is the error's text. */
-export async function readJson<S extends z.ZodType>(
-  { request }: Pick<Exchange, 'request'>,
-  schema: S,
-): Promise<z.output<S>> {
-  if (!/^application\/(.+\+)?json\b/i.test(request.headers['content-type'] ?? '')) {
+export async function readJson<S extends z.ZodType>(exchange: InTurn, schema: S): Promise<z.output<S>> {
+  if (!/^application\/(.+\+)?json\b/i.test(exchange.request.headers['content-type'] ?? '')) {
     throw new AppError(400, 'Content-Type must be application/json');
   }
-  const parsed = schema.safeParse(parseJson((await readBody(request)).toString('utf8')));
+  const parsed = await readInTurn(exchange, (text) => schema.safeParse(parseJson(text)));
   if (parsed.success) return parsed.data;
   throw new AppError(400, validationMessage(parsed.error, 'body'));
 }

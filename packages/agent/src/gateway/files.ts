@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FILE_BYTES } from '@troupe/contract';
-import { AppError, createZipWriter, drained } from '@troupe/kernel';
+import { AppError, createZipWriter, drained, STALLED_MS } from '@troupe/kernel';
 import { TooLarge } from '../workspace/workspace.ts';
 import { sendJson, type Exchange } from './exchange.ts';
 
@@ -70,6 +70,8 @@ export async function readFile(exchange: Exchange): Promise<void> {
       });
       // A file that grows meanwhile is not followed; one that shrinks breaks the answer off.
       if (size === 0) return void response.end();
+      // Who reads nothing would keep the file, and the workspace with it.
+      response.setTimeout(STALLED_MS, () => response.destroy());
       const source = handle.createReadStream({ autoClose: false, start: 0, end: size - 1 });
       await pipeline(source, response, { signal }).catch((error: unknown) => {
         if (!response.destroyed) throw error;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AGENT_NOT_FOUND, TASK_NOT_FOUND, shapedError, shapeFor, type ErrorShape } from '@troupe/contract';
-import { answerable, AppError, requestUrl, type Log } from '@troupe/kernel';
+import { answerable, AppError, createFairQueue, requestUrl, type FairQueue, type Log } from '@troupe/kernel';
 import { WebSocketServer } from 'ws';
 import type { Agent } from '../agent.ts';
 import { a2a } from './a2a.ts';
@@ -10,7 +10,7 @@ import { agUi } from './ag-ui.ts';
 import * as background from './background.ts';
 import { createConnections } from './connections.ts';
 import * as conversations from './conversations.ts';
-import { sendJson, type Exchange } from './exchange.ts';
+import { READING, sendJson, type Exchange } from './exchange.ts';
 import { createMcpDoor } from './mcp.ts';
 import * as servers from './mcp-servers.ts';
 import { speakChat, speakMessages, speakResponses } from './models.ts';
@@ -153,7 +153,12 @@ async function authenticate(
 /** The connections that stay open. */
 function createSockets(deps: GatewayDeps, connections: ReturnType<typeof createConnections>) {
   const { log } = deps;
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: SOCKET_BOUNDS.frameBytes });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: SOCKET_BOUNDS.frameBytes,
+    maxFragments: SOCKET_BOUNDS.fragments,
+    maxBufferedChunks: SOCKET_BOUNDS.chunks,
+  });
   /** WebSockets of each agent. */
   const open = new Map<string, number>();
   function left(agentId: string): void {
@@ -197,13 +202,14 @@ interface Door {
   deps: GatewayDeps;
   connections: ReturnType<typeof createConnections>;
   mcp: ReturnType<typeof createMcpDoor>;
+  reading: FairQueue;
 }
 
 /** What a route does, cut off when the token that opened it is no longer valid. */
 async function serve(
-  { deps, connections, mcp }: Door,
+  { deps, connections, mcp, reading }: Door,
   [, path, , handler]: (typeof ROUTES)[number],
-  exchange: Omit<Exchange, 'params' | 'deps' | 'mcp' | 'signal'>,
+  exchange: Omit<Exchange, 'params' | 'deps' | 'mcp' | 'reading' | 'signal'>,
   url: URL,
   { token, showing }: Known,
 ): Promise<void> {
@@ -222,14 +228,14 @@ async function serve(
   // Ids are plain; anything else is nobody's.
   if (params.some((id) => !/^[\w:.-]{1,200}$/.test(id)))
     throw new AppError(404, NOBODYS[url.pathname.split('/', 2)[1] ?? ''] ?? 'Not found');
-  await handler({ ...exchange, params, deps, mcp, signal: gone.signal });
+  await handler({ ...exchange, params, deps, mcp, reading, signal: gone.signal });
 }
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { log, version } = deps;
   const connections = createConnections(deps);
   const mcp = createMcpDoor(deps);
-  const door: Door = { deps, connections, mcp };
+  const door: Door = { deps, connections, mcp, reading: createFairQueue(READING) };
   const sockets = createSockets(deps, connections);
 
   async function handle(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {

@@ -17,7 +17,7 @@ import { AppError, newId, parseFewJson, type Log } from '@troupe/kernel';
 import type { Agent } from '../agent.ts';
 import { PAGE_BYTES, type Session } from '../store/store.ts';
 import { untilAborted } from '../until-aborted.ts';
-import { readBody, type Exchange } from './exchange.ts';
+import { readInTurn, type Exchange } from './exchange.ts';
 import { keyFor, ownKeys } from './rights.ts';
 import type { GatewayPrincipal } from './types.ts';
 
@@ -110,12 +110,13 @@ async function about({ agent }: Caller): Promise<string> {
   return `${name}${who === '' ? '' : `: ${who}`}. Ask it with ask_agent; it has its own tools and memory, and goes on when you stop waiting.`;
 }
 
-async function readMessage({ request }: Exchange): Promise<unknown> {
-  const body = parseFewJson((await readBody(request)).toString('utf8'), MOST_MARKS);
-  const problem = bodyProblem(body);
-  if (problem !== undefined) throw new AppError(400, problem);
-  return body;
-}
+const readMessage = (exchange: Exchange): Promise<unknown> =>
+  readInTurn(exchange, (text) => {
+    const body = parseFewJson(text, MOST_MARKS);
+    const problem = bodyProblem(body);
+    if (problem !== undefined) throw new AppError(400, problem);
+    return body;
+  });
 
 const PASSED = ['content-type', 'cache-control', 'allow', 'mcp-protocol-version'];
 const passed = ({ headers }: Response): Record<string, string> =>

@@ -4,6 +4,9 @@ import type { WebSocket } from 'ws';
 export const SOCKET_BOUNDS = {
   /** One message has 100,000 characters at most, of up to four bytes. */
   frameBytes: 512 * 1024,
+  /** Pieces of a message, as its sender and as the network cut it. */
+  fragments: 64,
+  chunks: 4096,
   /** At once, and from then on in a second. */
   burst: 60,
   perSecond: 20,
@@ -36,7 +39,9 @@ export function createPace(now: () => number = Date.now): () => boolean {
 
 /** Tells the other side why and hears no more of it; who does not leave is cut off. */
 export function turnAway(socket: WebSocket, why: string): void {
-  for (const kind of ['message', 'ping']) socket.removeAllListeners(kind);
+  for (const kind of ['message', 'ping', 'pong']) socket.removeAllListeners(kind);
   socket.close(POLICY_VIOLATION, why);
+  // What is still on its way stays there.
+  socket.pause();
   setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
 }

@@ -61,7 +61,7 @@ class WebChat {
     this.#log = log;
     socket.on('close', () => this.#gone.abort());
     socket.on('error', () => socket.terminate());
-    socket.on('ping', () => this.#isTooFast());
+    for (const kind of ['ping', 'pong']) socket.on(kind, () => this.#isTooFast());
     socket.on('message', (data, isBinary) => {
       if (!this.#isTooFast()) this.#hear(isBinary ? '' : (data as Buffer).toString('utf8'));
     });

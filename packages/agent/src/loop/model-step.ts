@@ -1,4 +1,4 @@
-import type { CallOptions, ChatMessage, ChatRequest, ChatResult, Spending, ToolCall } from '@troupe/ai';
+import type { CallOptions, ChatDelta, ChatMessage, ChatRequest, ChatResult, Spending, ToolCall } from '@troupe/ai';
 import { AppError, withTrace, type Trace } from '@troupe/kernel';
 import { picturesIn } from './attached.ts';
 import { cutPoint, summaryRequest } from './compaction.ts';
@@ -63,6 +63,8 @@ export const RECALLED = 5;
 const ANSWER_ROOM = 8192;
 /** A model, or who plays one, may say anything: what is kept of one answer. */
 const MAX_ANSWER_CHARACTERS = 256 * 1024;
+/** An answer that is longer by far has no end, and is not waited for. */
+const ENDLESS_CHARACTERS = 4 * MAX_ANSWER_CHARACTERS;
 const MAX_CALLS = 64;
 const MAX_TOOL_NAME = 200;
 /** No JSON, so that the call fails and the model is told. */
@@ -278,6 +280,12 @@ const stoppedEvent = (run: RunLog, { model, usage, costMicros }: Spending, said:
   stopped: true as const,
 });
 
+function charactersIn({ content = '', thoughts = [], toolCalls = [] }: ChatDelta): number {
+  const thought = thoughts.reduce((sum, { text = '' }) => sum + text.length, 0);
+  const called = toolCalls.reduce((sum, { function: part }) => sum + (part?.arguments?.length ?? 0) + 1, 0);
+  return content.length + thought + called;
+}
+
 /** Reads a streamed answer, passing its text on as it comes. */
 async function collect(
   deps: RunDeps,
@@ -290,19 +298,24 @@ async function collect(
   let content = '';
   const calls: ToolCall[] = [];
   let last: Awaited<ReturnType<typeof deps.model.chat>> | undefined;
+  let heard = 0;
   for await (const delta of deps.model.stream(request, options)) {
+    heard += charactersIn(delta);
+    if (heard > ENDLESS_CHARACTERS) throw new ModelFailure('The model’s answer has no end');
     for (const { text } of delta.thoughts ?? []) if (text) deps.audience.thought(run.sessionId, text, saw);
-    if (delta.content) {
+    // More than is kept is not collected either.
+    if (delta.content && content.length <= MAX_ANSWER_CHARACTERS) {
       // What another model wrote before it failed is not this one's.
       deps.audience.written(run.sessionId, delta.content, saw, content === '');
       content += delta.content;
       onText(delta.content);
     }
     for (const { index, id, function: part } of delta.toolCalls ?? []) {
+      if (index >= MAX_CALLS) continue;
       const call = (calls[index] ??= { id: id ?? '', type: 'function', function: { name: '', arguments: '' } });
       if (id) call.id = id;
-      call.function.name += part?.name ?? '';
-      call.function.arguments += part?.arguments ?? '';
+      if (call.function.name.length <= MAX_TOOL_NAME) call.function.name += part?.name ?? '';
+      if (call.function.arguments.length <= MAX_ANSWER_CHARACTERS) call.function.arguments += part?.arguments ?? '';
     }
     if (delta.finishReason && delta.usage) {
       last = {

@@ -1,11 +1,14 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, parseJSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { parseAnswer } from '@troupe/kernel';
 import { createOutputTail } from './output-tail.ts';
 
 /** Talks to an MCP server over its standard streams: a line a message, and no line longer than we can bear. */
 
 const MAX_LINE_BYTES = 2 * 1024 * 1024;
+/** Lists, objects and fields of one message. */
+const MAX_PARTS = 50_000;
 /** What it may say in so long: all of it is read on the loop. */
 const WINDOW_MS = 10_000;
 const MAX_LINES = 2_000;
@@ -116,7 +119,7 @@ export function createStdioTransport(program: Program, parse: Parse): StdioTrans
 function messageIn(line: string, parse: Parse, onBad: (error: Error) => void): JSONRPCMessage | undefined {
   if (line.trim() === '') return undefined;
   try {
-    const said: unknown = JSON.parse(line);
+    const said = parseAnswer(line, MAX_PARTS);
     return isNotice(said) ? undefined : parse(said);
   } catch (error) {
     onBad(error as Error);

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { domainAllowed, type A2aAgent } from '@troupe/domain';
-import { OutboundError, type Outbound } from '@troupe/kernel';
+import { OutboundError, parseAnswer, type Outbound } from '@troupe/kernel';
 import { z } from 'zod';
 import { failed, tool, type Tool, type ToolContext, type ToolResult } from './tool.ts';
 
 /** Agents elsewhere that the definition names: a message goes out over A2A, the answer is the result. */
 
 const MAX_BYTES = 1024 * 1024;
+/** Lists, objects and fields of an answer, each of which is checked. */
+const MAX_PARTS = 20_000;
 const MAX_CHARACTERS = 40_000;
 const TIMEOUT_MS = 300_000;
 const ARGS = { send: z.object({ message: z.string().min(1).max(100_000) }) };
@@ -74,7 +76,7 @@ async function send(
 function answerIn(status: number, body: string): ToolResult {
   let raw: unknown;
   try {
-    raw = JSON.parse(body);
+    raw = parseAnswer(body, MAX_PARTS);
   } catch {
     return failed(`The agent answered ${status}, and not in JSON.`);
   }

@@ -1,5 +1,6 @@
 import { domainAllowed, type ApiTool } from '@troupe/domain';
 import { OutboundError, type Outbound } from '@troupe/kernel';
+import { leadsElsewhere, NO_DOTS } from './dots.ts';
 import { argumentsFor } from './script.ts';
 import { failed, type Tool, type ToolContext, type ToolResult } from './tool.ts';
 
@@ -37,6 +38,7 @@ async function call(
   const values = argumentsFor(given, api.args ?? {}, api.required ?? []);
   if (typeof values === 'string') return failed(values);
   const address = addressOf(api, values);
+  if (leadsElsewhere(address)) return failed(NO_DOTS);
   const { hostname } = new URL(address);
   const { allowedDomains } = definition.config.safety;
   if (allowedDomains.length > 0 && !domainAllowed(hostname, allowedDomains))

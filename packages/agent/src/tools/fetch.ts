@@ -6,6 +6,8 @@ import { failed, tool, type Tool } from './tool.ts';
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_CHARACTERS = 40_000;
 const MAX_REDIRECTS = 5;
+/** Of a page's text, before blanks are taken out: more of it is not looked for. */
+const MAX_LOOKED_AT = 5 * MAX_CHARACTERS;
 
 const ARGS = {
   fetch: z.object({ url: z.string().max(4096) }),
@@ -61,10 +63,10 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 /** The readable text of a page: good enough for a model, in one pass over the page. */
 function plainText(html: string): string {
   let text = '';
-  for (let at = 0; at < html.length;) {
+  for (let at = 0; at < html.length && text.length < MAX_LOOKED_AT;) {
     const tag = html.indexOf('<', at);
-    if (tag === -1) return tidy(text + html.slice(at));
-    text += html.slice(at, tag);
+    if (tag === -1) return tidy(text + html.slice(at, at + MAX_LOOKED_AT));
+    text += html.slice(at, Math.min(tag, at + MAX_LOOKED_AT));
     const name = /^<\/?([a-z0-9]+)/i.exec(html.slice(tag, tag + 20))?.[1]?.toLowerCase() ?? '';
     const hidden = name === 'script' || name === 'style';
     const end = hidden && html[tag + 1] !== '/' ? html.indexOf(`</${name}`, tag) : html.indexOf('>', tag);

@@ -7,6 +7,10 @@ import { MAX_SCHEMA, sizeOf } from './mcp-listing.ts';
  */
 
 const MOST_LISTED = 1_000;
+/** Parts of a result: the library checks each against every kind that there is. */
+const MOST_CONTENT = 1_000;
+/** Lists, objects and fields of one message. */
+export const MAX_PARTS = 50_000;
 
 interface Listed {
   inputSchema?: unknown;
@@ -19,14 +23,22 @@ const isBearable = (tool: Listed | null): boolean =>
   [tool.inputSchema, tool.outputSchema].every((schema) => sizeOf(schema ?? null, MAX_SCHEMA) !== undefined);
 
 function bearable(message: JSONRPCMessage, leftOut: (count: number) => void): JSONRPCMessage {
-  const { result } = message as { result?: { tools?: unknown } };
-  if (typeof result !== 'object' || result === null || !Array.isArray(result.tools)) return message;
+  const { result } = message as { result?: { tools?: unknown; content?: unknown } };
+  if (typeof result !== 'object' || result === null) return message;
+  if (Array.isArray(result.content) && result.content.length > MOST_CONTENT)
+    return { ...message, result: { ...result, content: shortened(result.content) } } as JSONRPCMessage;
+  if (!Array.isArray(result.tools)) return message;
   const given = result.tools as (Listed | null)[];
   const tools = given.slice(0, MOST_LISTED).filter(isBearable);
   if (tools.length === given.length) return message;
   leftOut(given.length - tools.length);
   return { ...message, result: { ...result, tools } } as JSONRPCMessage;
 }
+
+const shortened = (content: readonly unknown[]): unknown[] => [
+  ...content.slice(0, MOST_CONTENT),
+  { type: 'text', text: `[${content.length - MOST_CONTENT} more parts were cut off]` },
+];
 
 type Hears = NonNullable<Transport['onmessage']>;
 

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Client, OAuthClientProvider, Transport } from '@modelcontextprotocol/client';
 import type { McpServer } from '@troupe/domain';
-import type { Log, Outbound } from '@troupe/kernel';
-import { bounded } from './mcp-bounds.ts';
+import { answerFault, type Log, type Outbound } from '@troupe/kernel';
+import { bounded, MAX_PARTS } from './mcp-bounds.ts';
+import { bearableEvents } from './mcp-stream.ts';
 
 /** MCP servers that are services: reached through the guarded client, in whichever of three ways they speak. */
 
@@ -133,7 +134,7 @@ export function guardedFetch(outbound: Outbound, maxBytes: number, gone?: AbortS
     if (bare) answer.cancel();
     // Whatever is no stream is read at once: the library leaves some answers unread, which would hold their connections.
     const isStream = /^text\/event-stream\b/i.test(answer.headers['content-type'] ?? '');
-    const body = bare ? null : isStream ? streamOf(answer) : Buffer.from(await answer.bytes());
+    const body = bare ? null : isStream ? streamOf(answer) : await bytesOf(answer);
     return new Response(body, { status: answer.status, headers: answer.headers });
   };
 }
@@ -143,9 +144,18 @@ function bodyOf(body: RequestInit['body']): { body?: string } {
   return body instanceof URLSearchParams ? { body: body.toString() } : {};
 }
 
+type Answer = Awaited<ReturnType<Outbound['fetch']>>;
+
+async function bytesOf(answer: Answer): Promise<Buffer<ArrayBuffer>> {
+  const bytes = Buffer.from(await answer.bytes());
+  const fault = answerFault(bytes.toString('utf8'), MAX_PARTS);
+  if (fault !== undefined) throw new Error(`the server’s answer is not read: ${fault}`);
+  return bytes;
+}
+
 /** What is given up before it was read is given up at the server too. */
-function streamOf({ body, cancel }: Awaited<ReturnType<Outbound['fetch']>>): ReadableStream {
-  const chunks = body[Symbol.asyncIterator]();
+function streamOf({ body, cancel }: Answer): ReadableStream {
+  const chunks = bearableEvents(body, MAX_PARTS);
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await chunks.next();

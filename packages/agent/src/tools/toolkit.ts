@@ -144,7 +144,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     onFailure: (server, why) => tell('error', `The MCP server ${server} cannot be used: ${why}.`),
   });
   const written = createWritten({
-    outbound,
+    ...deps,
     runner: async () => commandRunner(await workspace(), sandbox, deps),
     onFailure: (url, why) => tell('error', `The interface ${url} cannot be used: ${why}.`),
   });

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '@troupe/domain';
-import type { Outbound } from '@troupe/kernel';
+import type { Outbound, WorkerPool } from '@troupe/kernel';
 import { a2aTools } from './a2a.ts';
 import { apiTools } from './api.ts';
 import { modelPickerTools } from './model-picker.ts';
@@ -11,14 +11,18 @@ import type { Tool } from './tool.ts';
 
 export interface WrittenDeps {
   outbound: Outbound;
+  pool: WorkerPool;
+  /** Whose agent it is. */
+  owner: string;
   /** What runs commands, made when one is needed. */
   runner: () => Promise<RunCommand>;
   onFailure: (url: string, why: string) => void;
 }
 
 /** Tools that an agent's definition describes itself, and what it has done after those of its own. */
-export function createWritten({ outbound, runner, onFailure }: WrittenDeps) {
-  const interfaces = createOpenApi(outbound, onFailure);
+export function createWritten(deps: WrittenDeps) {
+  const { outbound, runner } = deps;
+  const interfaces = createOpenApi(deps);
   return {
     async tools({ traits }: AgentDefinition): Promise<Tool[]> {
       if (!traits) return [];

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { parseAnswer } from '@troupe/kernel';
 import { Unusable } from '../provider.ts';
 
 /**
@@ -37,7 +38,7 @@ function eventOf(frame: Buffer): { data: string } {
   const headersEnd = PRELUDE + frame.readUInt32BE(4);
   if (headersEnd > end) throw new Unusable('an event has a broken header');
   const headers = headersOf(frame.subarray(PRELUDE, headersEnd));
-  const payload: unknown = JSON.parse(frame.toString('utf8', headersEnd, end) || '{}');
+  const payload: unknown = parseAnswer(frame.toString('utf8', headersEnd, end) || '{}');
   const kind = headers.get(':message-type');
   if (kind === 'event') return { data: JSON.stringify({ ...(payload as object), type: headers.get(':event-type') }) };
   const name = headers.get(':exception-type') ?? headers.get(':error-code') ?? 'error';
@@ -47,13 +48,19 @@ function eventOf(frame: Buffer): { data: string } {
 
 export function createAmazonEvents() {
   let rest: Buffer = Buffer.alloc(0);
+  /** What came since, while the event is not complete: it is put together once, however small the pieces are. */
+  let pieces: Buffer[] = [];
+  let missing = 0;
 
   function* frames(): Generator<{ data: string }> {
     while (rest.length >= PRELUDE) {
       const size = rest.readUInt32BE(0);
       if (crc32(rest.subarray(0, 8)) !== rest.readUInt32BE(8)) throw new Unusable('the stream is no stream of events');
       if (size > MOST_BYTES || size < PRELUDE + CHECKSUM) throw new Unusable(`an event has ${size} bytes`);
-      if (rest.length < size) return;
+      if (rest.length < size) {
+        missing = size - rest.length;
+        return;
+      }
       const frame = rest.subarray(0, size);
       rest = rest.subarray(size);
       yield eventOf(frame);
@@ -62,7 +69,12 @@ export function createAmazonEvents() {
 
   return {
     push(bytes: Buffer): { data: string }[] {
-      rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+      pieces.push(bytes);
+      missing -= bytes.length;
+      if (missing > 0) return [];
+      rest = Buffer.concat([rest, ...pieces]);
+      pieces = [];
+      missing = 0;
       return [...frames()];
     },
     /** What is left is half an event, and the answer is then not complete. */

@@ -1,3 +1,4 @@
+import { parseAnswer } from '@troupe/kernel';
 import {
   messageOf,
   tokenCount,
@@ -108,7 +109,7 @@ export const anthropicWire: Wire = {
   streamReader() {
     const state: Reading = { complete: false, usage: {}, calls: new Map() };
     const complete = (): boolean => state.complete;
-    return { complete, ended: complete, read: (data) => readEvent(state, checked(JSON.parse(data))) };
+    return { complete, ended: complete, read: (data) => readEvent(state, checked(parseAnswer(data))) };
   },
 
   models(json): ListedModel[] {

@@ -1,3 +1,4 @@
+import { parseAnswer } from '@troupe/kernel';
 import {
   messageOf,
   tokenCount,
@@ -129,7 +130,7 @@ export const openaiWire: Wire = {
           ended = true;
           return undefined;
         }
-        const answer = checked(JSON.parse(data));
+        const answer = checked(parseAnswer(data));
         const choice = answer.choices?.[0];
         answered ||= choice !== undefined;
         const delta: ProviderDelta = {};

@@ -134,6 +134,32 @@ test('one address holds no more than its part, and another one is answered', asy
   assert.ok(held.every(({ isOpen }) => isOpen()));
 });
 
+test('whoever asks on and on without waiting for answers is cut off, and what else it sent is not read', async () => {
+  let begun = 0;
+  const server = http.createServer((request, response) => {
+    begun += 1;
+    request.resume();
+    setTimeout(() => response.end('here'), 20);
+  });
+  boundConnections(server, { total: 6, perAddress: 3, sharedBy: () => true });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ends.push(() => new Promise((resolve) => server.close(resolve)));
+  const { port } = server.address() as net.AddressInfo;
+  const asked = async (times: number): Promise<number> => {
+    const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+    let text = '';
+    socket.on('data', (piece: Buffer) => (text += piece.toString()));
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(times - 1));
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+    // Not `once`, which takes a connection that is reset for a failure.
+    await new Promise((resolve) => socket.on('close', resolve));
+    return text.split('HTTP/1.1 200').length - 1;
+  };
+  assert.deepEqual([await asked(8), begun], [8, 8], 'a few are answered');
+  begun = 0;
+  assert.deepEqual([await asked(1500), begun], [0, 8]);
+});
+
 test('the bounds leave descriptors for everything else, and are not for proxies or this machine', () => {
   const settings = { MAX_CONNECTIONS: 10_000, MAX_CONNECTIONS_PER_ADDRESS: 500, TRUST_PROXY: 0 };
   const few = connectionBounds(settings, 1200);

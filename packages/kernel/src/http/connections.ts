@@ -1,6 +1,7 @@
 import type { Server as HttpServer, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { countedAddress } from '../addresses.ts';
+import { boundPipelining } from './pipelining.ts';
 
 /** How long the parts of a request may take. Who says nothing is not kept: it holds a descriptor that others need. */
 export const REQUEST_TIMES = {
@@ -170,6 +171,7 @@ export function boundConnections(server: HttpServer, bounds: ConnectionBounds): 
     return connection;
   };
   follow(server, use, surplus);
+  boundPipelining(server);
   return {
     all: () => [...all.fresh, ...all.used],
     isSurplus: (socket) => surplus.size > 0 && surplus.has(socket),

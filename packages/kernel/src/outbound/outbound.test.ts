@@ -170,6 +170,24 @@ describe('redirects', () => {
     await answer.bytes();
     assert.deepEqual(seen, [{ method: 'GET', auth: undefined, type: undefined }]);
   });
+
+  test('to another origin take no header along that could be a secret, and no body', async () => {
+    const seen: string[][] = [];
+    const other = await listen((request, reply) => {
+      seen.push(Object.keys(request.headers));
+      reply.end();
+    });
+    const base = await listen((_, reply) => reply.writeHead(307, { location: other }).end());
+    const outbound = client({ allowLoopback: true });
+    const secrets = { 'api-key': 'a', 'x-api-key': 'b', 'x-goog-api-key': 'c', 'private-token': 'd', Cookie: 'e' };
+    await (await outbound.fetch(base, { headers: { ...secrets, accept: 'text/html' } })).bytes();
+    assert.deepEqual(
+      seen[0]!.filter((name) => !['host', 'connection', 'accept-encoding'].includes(name)),
+      ['user-agent', 'accept'],
+    );
+    await assert.rejects(outbound.fetch(base, { method: 'POST', body: 'a secret' }), failsWith('redirects'));
+    assert.equal(seen.length, 1, 'nobody was told');
+  });
 });
 
 describe('bodies', () => {

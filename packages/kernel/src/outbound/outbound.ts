@@ -5,6 +5,7 @@ import { guardedConnector } from './connect.ts';
 import { secured } from './secured.ts';
 import { ACCEPTED_ENCODINGS, decoded, type Bytes } from './decode.ts';
 import { OutboundError, outboundError } from './errors.ts';
+import { parseAnswer } from '../json.ts';
 import { createResolve, systemResolve, type Resolve } from './resolve.ts';
 
 /**
@@ -208,18 +209,24 @@ function redirected(hop: Hop, { statusCode, headers }: Answer): Hop | undefined 
   if (!REDIRECTS.has(statusCode) || location === undefined) return undefined;
   const url = checkedUrl(location, hop.url);
   const next: Hop = { ...hop, url };
-  if (url.origin !== hop.url.origin) next.headers = without(hop.headers, /^(authorization|cookie|host|x-.*)$/i);
+  const isElsewhere = url.origin !== hop.url.origin;
+  if (isElsewhere) next.headers = only(hop.headers, (name) => SAID_ANYWHERE.has(name));
   const method = hop.method ?? 'GET';
   if (statusCode === 303 ? method !== 'HEAD' : statusCode < 303 && method === 'POST') {
     next.method = 'GET';
     delete next.body;
-    next.headers = without(next.headers, /^content-/i);
+    next.headers = only(next.headers, (name) => !name.startsWith('content-'));
   }
+  if (isElsewhere && next.body !== undefined)
+    throw new OutboundError('redirects', { message: 'Target sends what it was given on to another address' });
   return next;
 }
 
-const without = (headers: Readonly<Record<string, string>>, names: RegExp): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !names.test(name)));
+/** What is no secret, whoever reads it. Any other header may be one: services call theirs as they like. */
+const SAID_ANYWHERE = new Set(['user-agent', 'accept', 'accept-language', 'range']);
+
+const only = (headers: Readonly<Record<string, string>>, isKept: (name: string) => boolean): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => isKept(name.toLowerCase())));
 
 function response(answer: Answer, url: URL, maxBytes: number, limit: Limit): OutboundResponse {
   const headers: Record<string, string> = {};
@@ -249,6 +256,6 @@ function response(answer: Answer, url: URL, maxBytes: number, limit: Limit): Out
     return Buffer.concat(chunks);
   }
   const text = async () => new TextDecoder().decode(await bytes());
-  const json = async () => JSON.parse(await text()) as unknown;
+  const json = async () => parseAnswer(await text());
   return { status: answer.statusCode, headers, url: url.href, body, bytes, text, json, cancel };
 }

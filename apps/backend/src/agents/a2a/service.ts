@@ -18,6 +18,10 @@ export type PushService = ReturnType<typeof createPushConfigs>;
 
 export const pushCipher = (walletKey: string): Cipher => createCipher(walletKey, 'a2a');
 
+const MOST_OF_TASK = 10;
+/** Told as the protocol tells errors. */
+const TOO_MANY = `A task has ${MOST_OF_TASK} push notification configs at most`;
+
 type Secrets = Pick<PushConfig, 'token' | 'authentication'>;
 type Place = Pick<PushedTask, 'sessionId' | 'seq'>;
 
@@ -37,6 +41,7 @@ export function createPushConfigs({ db, clock, cipher, plainAllowed }: Deps): Pu
       const sealed = cipher.seal(JSON.stringify(secrets satisfies Secrets), nameOf(task, id));
       await db.asUser(task.userId, async (tx) => {
         if (!(await store.lockSession(tx, task))) throw new AppError(404, 'Task not found');
+        if ((await store.countOthers(tx, task, id)) >= MOST_OF_TASK) throw new AppError(400, TOO_MANY);
         await store.putConfig(tx, task, { id, version, url, sealed }, clock());
         // What came to its end before somebody asked to be told of it is told, too.
         if (!(await store.wouldTell(tx, task))) return;

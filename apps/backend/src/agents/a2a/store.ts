@@ -28,6 +28,18 @@ export const putConfig = (tx: UserTx, task: PushedTask, row: ConfigRow, now: Dat
     )
     .execute();
 
+/** How many of a task there are beside this one. */
+export async function countOthers(tx: UserTx, { sessionId, seq }: PushedTask, id: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('a2a_push_configs')
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .where('session_id', '=', sessionId)
+    .where('seq', '=', seq)
+    .where('id', '<>', id)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Whether something has happened since the task was given that would have been told. */
 export const wouldTell = (tx: UserTx, { sessionId, seq }: PushedTask) =>
   tx

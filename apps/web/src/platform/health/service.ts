@@ -21,13 +21,18 @@ const works = (attempt: Promise<unknown>): Promise<boolean> =>
   );
 
 export function createHealth({ db, backend, counters, hasRedis, clock }: HealthDeps) {
+  const look = () =>
+    Promise.all([
+      db.answers(),
+      works(backend.call(onBackend.health.get, { timeout: BACKEND_TIMEOUT_MS })),
+      hasRedis ? counters.healthy() : undefined,
+    ]);
+  /** Anybody may ask, as often as they like: who comes while it is looked at hears the same. */
+  let looking: ReturnType<typeof look> | undefined;
   return {
     async read() {
-      const [database, reachable, redis] = await Promise.all([
-        db.answers(),
-        works(backend.call(onBackend.health.get, { timeout: BACKEND_TIMEOUT_MS })),
-        hasRedis ? counters.healthy() : undefined,
-      ]);
+      looking ??= look().finally(() => (looking = undefined));
+      const [database, reachable, redis] = await looking;
       const health = !database ? 'unhealthy' : reachable && redis !== false ? 'healthy' : 'degraded';
       return {
         status: 'ok' as const,
