@@ -172,16 +172,33 @@ function One({
       <div className="min-w-0 break-words" dir="auto">
         {words === '' ? <Lines rows={3} /> : <Markdown text={words} />}
       </div>
-      <div className="flex flex-wrap gap-2">
-        <Button small aria-label={texts.goOnNamed(number)} busy={isGoing} onClick={onGoOn}>
-          {texts.goOn}
-        </Button>
-        {beside && (
-          <LinkButton small to={beside.to}>
-            {texts.beside(beside.number)}
-          </LinkButton>
-        )}
-      </div>
+      <Ways number={number} beside={beside} isGoing={isGoing} onGoOn={onGoOn} />
+    </div>
+  );
+}
+
+/** Where to go from an answer. */
+function Ways({
+  number,
+  beside,
+  isGoing,
+  onGoOn,
+}: {
+  number: number;
+  beside: ReturnType<typeof besideOf>;
+  isGoing: boolean;
+  onGoOn: () => void;
+}) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button small aria-label={texts.goOnNamed(number)} busy={isGoing} onClick={onGoOn}>
+        {texts.goOn}
+      </Button>
+      {beside && (
+        <LinkButton small to={beside.to}>
+          {texts.beside(beside.number)}
+        </LinkButton>
+      )}
     </div>
   );
 }

@@ -16,9 +16,10 @@ export function callsOf(way: Way, origin: string, agentId: string, key = '$TROUP
       ].join('\n');
     case 'javascript':
       return [
+        `const key = 'sk_…';`,
         `const answer = await fetch('${origin}/api/chat', {`,
         `  method: 'POST',`,
-        "  headers: { authorization: `Bearer ${process.env.TROUPE_KEY}`, 'content-type': 'application/json' },",
+        '  headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },',
         `  body: JSON.stringify({ agentId: '${agentId}', message: '${HELLO}' }),`,
         '});',
         'console.log((await answer.json()).reply);',
