@@ -50,7 +50,7 @@ for (const [name, body] of [
     let statuses: number[] = [];
     await scene.unharmed(async () => {
       statuses = await fired(body);
-    }, 3000);
+    });
     const told = Object.fromEntries(
       Object.entries(Object.groupBy(statuses, String)).map(([at, all]) => [at, all?.length]),
     );

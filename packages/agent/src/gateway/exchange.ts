@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 import { validationMessage } from '@troupe/contract';
-import { AppError, drained, parseJson, type FairQueue } from '@troupe/kernel';
+import { AppError, drained, leaveToOthers, parseJson, type FairQueue } from '@troupe/kernel';
 import type { z } from 'zod';
 import type { Agent } from '../agent.ts';
 import type { GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
@@ -47,17 +46,18 @@ const LONG_BODY = 8192;
 type InTurn = Pick<Exchange, 'request' | 'reading' | 'agent'>;
 
 /**
- * The body, read as `read` does: a long one in a turn of its agent's owner, one in each turn of the loop. Whoever lets a
+ * The body, read as `read` does: a long one in a turn of its agent's owner. Whoever lets a
  * hundred of them arrive together would otherwise hold up everybody until the last is read.
  */
 export async function readInTurn<T>({ request, reading, agent }: InTurn, read: (text: string) => T): Promise<T> {
   const text = (await readBody(request)).toString('utf8');
   if (text.length <= LONG_BODY) return read(text);
   return reading.run(agent.owner, async () => {
+    const began = performance.now();
     try {
       return read(text);
     } finally {
-      await setImmediate();
+      await leaveToOthers(performance.now() - began);
     }
   });
 }
