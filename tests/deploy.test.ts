@@ -26,7 +26,7 @@ interface Service {
 const compose = parse(text('compose.yaml')) as { services: Record<string, Service>; volumes: Record<string, unknown> };
 const { platform, postgres, redis } = compose.services;
 
-/** What compose and the database's image read themselves. */
+/** What compose, the database's image and the C library read themselves. */
 const NOT_SETTINGS = new Set(['POSTGRES_PASSWORD', 'BASE', 'MALLOC_ARENA_MAX', 'MALLOC_TRIM_THRESHOLD_']);
 
 test('compose: every service is bounded, watched and started again', () => {

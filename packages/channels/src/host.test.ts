@@ -4,6 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { createPgStore, wakeAgent, type Agent } from '@troupe/agent';
 import { createAi, providersFrom } from '@troupe/ai';
 import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
@@ -109,5 +110,29 @@ describe('channels of running agents', () => {
     await host.refresh();
     await host.close();
     await awake?.sleep();
+  });
+
+  test('one that could not be started listens no more, and nothing starts after the end', async () => {
+    const { db } = database;
+    const { system: roster } = createRoster({ db, clock: systemClock, sealKey: SEAL_KEY });
+    const urls = { telegram: `http://127.0.0.1:${(telegram.address() as AddressInfo).port}` };
+    const agent = async () => undefined;
+    const host = createChannelHost({ db, sealKey: SEAL_KEY, agent, outbound, log: silentLog, urls });
+    const owner = new pg.Client({ connectionString: database.url });
+    await owner.connect();
+    await owner.query(`alter table agent_logs add constraint refused check (message <> 'Channel started.') not valid`);
+    await roster.change('a', { status: 'running' });
+    await host.refresh();
+    await owner.query('alter table agent_logs drop constraint refused');
+    await owner.end();
+    assert.equal(host.running(), 0);
+    const { rows } = await sql`select from agent_sessions where agent_id = 'a' and lease_owner is not null`.execute(
+      db.system,
+    );
+    assert.equal(rows.length, 0, 'nobody holds its place');
+
+    await host.close();
+    await host.refresh();
+    assert.equal(host.running(), 0);
   });
 });

@@ -140,6 +140,7 @@ export function createChannelHost(given: ChannelHostDeps): ChannelHost {
   const cipher = createCipher(sealKey, 'channels');
   const open = new Map<string, Open>();
   let turn: Promise<void> = Promise.resolve();
+  let closed = false;
 
   async function start(key: string, one: Wanted): Promise<void> {
     const kind = kindOf(one.channel);
@@ -168,15 +169,16 @@ export function createChannelHost(given: ChannelHostDeps): ChannelHost {
     await stopAll((key) => !now.has(key));
     for (const [key, one] of now) {
       if (open.has(key)) continue;
-      await start(key, one).catch((err: unknown) => {
-        open.delete(key);
+      await start(key, one).catch(async (err: unknown) => {
+        // Half started it would go on listening, for an agent that may be gone.
+        await stopAll((begun) => begun === key);
         log.error({ err, agentId: one.agentId, channel: one.channel }, 'a channel could not be started');
       });
     }
   }
 
   return {
-    refresh: () => inTurn(compare),
+    refresh: () => inTurn(async () => void (closed || (await compare()))),
     async hush(agentId) {
       if ([...open.values()].some((one) => one.agentId === agentId))
         await inTurn(() => stopAll((_, owner) => owner === agentId));
@@ -189,6 +191,7 @@ export function createChannelHost(given: ChannelHostDeps): ChannelHost {
     ...trying(deps),
     running: () => open.size,
     async close() {
+      closed = true;
       await inTurn(() => stopAll(() => true));
       await deps.pool.close();
     },
