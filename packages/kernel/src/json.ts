@@ -6,7 +6,7 @@ import { AppError } from './errors.ts';
 const MAX_JSON_DEPTH = 64;
 
 export const NO_NULL_CHARACTERS = 'Null characters are not allowed';
-const TOO_DEEP = `JSON must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
+const tooDeep = (deepest: number): string => `JSON must not be nested deeper than ${deepest} levels`;
 /** Of one text. Each takes ten times as long to make as a number in a list, and far more memory. */
 const MOST_PARTS = 50_000;
 const tooManyParts = (most: number): string => `JSON must not have more than ${most} lists, objects and fields`;
@@ -48,12 +48,14 @@ export function parseFewJson(given: string, mostMarks: number): unknown {
 
 /** Of what a service answers: lists of models and of tools are long. */
 const MOST_ANSWERED = 200_000;
+/** Schemas of tools are nested as their makers like; whoever walks them bounds that. Far below what V8 can write again. */
+const ANSWER_DEPTH = 5_000;
 /** A text that no check is worth: it is read before it would be looked through. */
 const SHORT_ANSWER = 8_192;
 
 /** Why what another server answered is not read: it would take long, or longer to walk. */
 export const answerFault = (text: string, most = MOST_ANSWERED): string | undefined =>
-  text.length > SHORT_ANSWER ? faultOfShape(text, most) : undefined;
+  text.length > SHORT_ANSWER ? faultOfShape(text, most, ANSWER_DEPTH) : undefined;
 
 /** The value of what another server answered; a SyntaxError also for what is not read. */
 export function parseAnswer(text: string, most = MOST_ANSWERED): unknown {
@@ -77,7 +79,7 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
 /** In one pass, without recursion. A text with few brackets and colons, as most are, is not even read. */
-function faultOfShape(text: string, most = MOST_PARTS): string | undefined {
+function faultOfShape(text: string, most = MOST_PARTS, deepest = MAX_JSON_DEPTH): string | undefined {
   if (!hasMany(text, ['{', '['], MAX_JSON_DEPTH) && !hasMany(text, [':'], most - MAX_JSON_DEPTH)) return undefined;
   let depth = 0;
   let parts = 0;
@@ -89,7 +91,7 @@ function faultOfShape(text: string, most = MOST_PARTS): string | undefined {
     } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
       depth += 1;
       parts += 1;
-      if (depth > MAX_JSON_DEPTH) return TOO_DEEP;
+      if (depth > deepest) return tooDeep(deepest);
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
     else if (code === COLON) parts += 1;
     if (parts > most) return tooManyParts(most);
