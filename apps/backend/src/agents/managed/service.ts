@@ -81,13 +81,21 @@ function shapeOf(row: AgentRow, { version, definition }: VersionedDefinition, be
   };
 }
 
-/** An agent as it is now. */
-const createShown =
+/** An agent as it is now; undefined: it was deleted meanwhile. */
+const createLook =
   ({ db, roster }: ManagedDeps) =>
   async (userId: string, row: AgentRow) => {
     const [newest] = await roster.of(userId).definitions(row, 1);
-    return shapeOf(row, newest!, await store.beside(db, userId, row.id));
+    return newest && shapeOf(row, newest, await store.beside(db, userId, row.id));
   };
+const createShown = (deps: ManagedDeps) => {
+  const look = createLook(deps);
+  return async (userId: string, row: AgentRow) => {
+    const found = await look(userId, row);
+    if (!found) throw new AppError(404, 'Agent not found');
+    return found;
+  };
+};
 type ShownAgent = ReturnType<typeof createShown>;
 
 function making({ db, roster, fleet, agents, gate, refuseWhenDisabled }: ManagedDeps, shown: ShownAgent) {
@@ -148,7 +156,9 @@ function making({ db, roster, fleet, agents, gate, refuseWhenDisabled }: Managed
   };
 }
 
-function reading({ db, clock, roster }: ManagedDeps, shown: ShownAgent) {
+function reading(deps: ManagedDeps, shown: ShownAgent) {
+  const { db, clock, roster } = deps;
+  const look = createLook(deps);
   return {
     async getAgent(userId: string, id: string, version: number | undefined) {
       const row = await roster.of(userId).get(id);
@@ -163,8 +173,8 @@ function reading({ db, clock, roster }: ManagedDeps, shown: ShownAgent) {
         query,
         ({ limit, offset }) => roster.of(userId).list({ limit, offset }),
         async (row) => {
-          const one = await shown(userId, row);
-          return one.archived_at === null || query.include_archived === 'true' ? one : undefined;
+          const one = await look(userId, row);
+          return one?.archived_at === null || query.include_archived === 'true' ? one : undefined;
         },
       ),
 

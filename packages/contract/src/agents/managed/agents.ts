@@ -97,6 +97,7 @@ export const createAgent = endpoint({
   errors: {
     400: [NOT_YOURS, MODEL],
     402: ['A paid plan is required. Choose a plan at /pricing', AGENT_LIMIT_TEXT],
+    404: ['User not found'],
     409: TAKEN_TEXTS,
     500: START_TEXTS,
     503: ['Provisioning is temporarily disabled. Contact support.'],

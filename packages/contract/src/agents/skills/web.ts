@@ -66,7 +66,10 @@ export const review = endpoint({
       files: z.array(file).min(1, 'files must not be empty').max(10_000, 'Too many files').optional(),
       url: z.string().max(2000, 'url too long (max 2000)').optional(),
       path: inside,
-      builtIn: z.string().max(64).optional(),
+      builtIn: z
+        .string()
+        .regex(/^[a-z0-9-]{1,64}$/, 'builtIn must be the name of a built-in skill')
+        .optional(),
     })
     .refine(
       ({ files, url, builtIn }) => [files, url, builtIn].filter((one) => one !== undefined).length === 1,
