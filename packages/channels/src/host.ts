@@ -134,12 +134,18 @@ async function stopWell(log: Log, { agentId, channel }: Open): Promise<void> {
   await Promise.race([stopped, delay(STOP_MS, undefined, { ref: false })]);
 }
 
+/** One after another, so that what is stopped is not started by a look from before. */
+function createTurns() {
+  let turn: Promise<void> = Promise.resolve();
+  return (work: () => Promise<void>): Promise<void> => (turn = turn.catch(() => undefined).then(work));
+}
+
 export function createChannelHost(given: ChannelHostDeps): ChannelHost {
   const { db, sealKey, log } = given;
   const deps = { ...given, pool: createWorkerPool() };
   const cipher = createCipher(sealKey, 'channels');
   const open = new Map<string, Open>();
-  let turn: Promise<void> = Promise.resolve();
+  const inTurn = createTurns();
   let closed = false;
 
   async function start(key: string, one: Wanted): Promise<void> {
@@ -156,12 +162,6 @@ export function createChannelHost(given: ChannelHostDeps): ChannelHost {
     const ending = [...open].filter(([key, { agentId }]) => isOver(key, agentId));
     for (const [key] of ending) open.delete(key);
     await Promise.all(ending.map(([, one]) => stopWell(log, one)));
-  }
-
-  /** One after another, so that what is stopped is not started by a look from before. */
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    turn = turn.catch(() => undefined).then(work);
-    return turn;
   }
 
   async function compare(): Promise<void> {
