@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
-import { Pool } from 'undici';
 import { createDatabase, migrate, startEmbedded } from '@troupe/db';
 import { sha256Hex, silentLog } from '@troupe/kernel';
 import { startService, type Service } from './lib/child.ts';
+import { load, type Load } from './lib/load.ts';
 import { finish, printTable } from './lib/report.ts';
 import { against, median } from './lib/sides.ts';
 
@@ -47,35 +47,28 @@ async function fill(url: string, size: number): Promise<void> {
   await db.close();
 }
 
-async function ask(pool: Pool, index: number) {
-  const headers = { cookie: `svc-session=${TOKENS[index]}` };
-  const { statusCode, body } = await pool.request({ method: 'GET', path: '/api/keys', headers });
-  assert.equal(statusCode, 200);
-  return body;
+const cookieOf = (index: number) => ({ cookie: `svc-session=${TOKENS[index]}` });
+
+async function ask({ address }: Service, index: number): Promise<unknown> {
+  const response = await fetch(`${address}/api/keys`, { headers: cookieOf(index) });
+  assert.equal(response.status, 200);
+  return response.json();
 }
 
-async function round(pool: Pool, size: number): Promise<{ rate: number; p99: number }> {
-  const times: number[] = [];
-  const started = performance.now();
-  const worker = async () => {
-    while (performance.now() - started < ROUND_MS) {
-      const asked = performance.now();
-      // not parsed, for the same reason
-      await (await ask(pool, Math.floor(Math.random() * size))).dump();
-      times.push(performance.now() - asked);
-    }
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
-  const rate = (times.length / (performance.now() - started)) * 1000;
-  return { rate, p99: times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN };
-}
+const round = ({ address }: Service, size: number): Promise<Load> =>
+  load({
+    url: `${address}/api/keys`,
+    headers: {},
+    connections: CONNECTIONS,
+    milliseconds: ROUND_MS,
+    vary: () => ({ headers: cookieOf(Math.floor(Math.random() * size)) }),
+  });
 
 interface Side {
   name: string;
   users: number;
-  pool: Pool;
   service: Service;
-  rounds: { rate: number; p99: number }[];
+  rounds: Load[];
 }
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -90,19 +83,18 @@ async function open(users: number): Promise<{ ours: Side; naive: Side }> {
   const side = async (name: string, program: string): Promise<Side> => {
     const env = { DATABASE_URL: server.url, NODE_ENV: 'production' };
     const service = await startService(new URL(program, import.meta.url), env);
-    const pool = new Pool(service.address, { connections: CONNECTIONS });
-    closing.push(service.stop, () => pool.destroy());
-    return { name, users, pool, service, rounds: [] };
+    closing.push(service.stop);
+    return { name, users, service, rounds: [] };
   };
   const ours = await side('ours', './session/ours.ts');
   const naive = await side('Express 5 + pg', './session/naive.ts');
-  const answer = (await (await ask(ours.pool, 7)).json()) as { keys: unknown[] };
-  assert.deepEqual(answer, await (await ask(naive.pool, 7)).json());
+  const answer = (await ask(ours.service, 7)) as { keys: unknown[] };
+  assert.deepEqual(answer, await ask(naive.service, 7));
   assert.equal(answer.keys.length, 5, 'the own keys and nobody else’s');
   return { ours, naive };
 }
 
-const rates = ({ rounds }: Side): number[] => rounds.map(({ rate }) => rate);
+const rates = ({ rounds }: Side): number[] => rounds.map(({ perSecond }) => perSecond);
 const ratio = (a: Side, b: Side) => against(rates(a), rates(b));
 
 try {
@@ -111,7 +103,7 @@ try {
   const sides = [few.ours, few.naive, many.ours, many.naive];
   for (let index = -WARM_UP; index < ROUNDS; index += 1) {
     for (const side of sides) {
-      const result = await round(side.pool, side.users);
+      const result = await round(side.service, side.users);
       if (index >= 0) side.rounds.push(result);
     }
   }

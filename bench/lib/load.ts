@@ -8,7 +8,8 @@ import { connect, type Socket } from 'node:net';
 export interface LoadOptions {
   url: string;
   headers: Record<string, string>;
-  body: string;
+  /** What is posted; without one it is a GET. */
+  body?: string;
   connections: number;
   milliseconds: number;
   /** Also stops after this many answers. */
@@ -37,9 +38,10 @@ interface Tally {
 export async function load(options: LoadOptions): Promise<Load> {
   const { url, connections, milliseconds, calls = Infinity, vary } = options;
   const { hostname, port } = new URL(url);
-  const fixed = vary ? undefined : requestBytes(options);
+  const write = requestWriter(options);
+  const fixed = vary ? undefined : write();
   let made = 0;
-  const next = (connection: number): Buffer => fixed ?? requestBytes(options, vary?.(made++, connection));
+  const next = (connection: number): Buffer => fixed ?? write(vary?.(made++, connection));
   const tally: Tally = { wholes: [], firsts: [], errors: 0, failure: '' };
   const started = performance.now();
   const goOn = () => performance.now() - started < milliseconds && tally.wholes.length < calls;
@@ -64,15 +66,22 @@ export async function load(options: LoadOptions): Promise<Load> {
   };
 }
 
-function requestBytes(
-  { url, headers, body }: LoadOptions,
-  own: ReturnType<NonNullable<LoadOptions['vary']>> = {},
-): Buffer {
-  const { host, pathname } = new URL(url + (own.path ?? ''));
-  const lines = Object.entries({ host, 'content-type': 'application/json', ...headers, ...own.headers });
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  const text = own.body ?? body;
-  return Buffer.from(`POST ${pathname} HTTP/1.1\r\n${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+/** How requests are written: what they share is put together once. */
+function requestWriter({ url, headers, body }: LoadOptions) {
+  const { host, pathname } = new URL(url);
+  const base = pathname === '/' ? '' : pathname;
+  const lines = (of: Record<string, string>): string =>
+    Object.entries(of)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('');
+  const shared = ` HTTP/1.1\r\n${lines({ host, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers })}`;
+  return (own: ReturnType<NonNullable<LoadOptions['vary']>> = {}): Buffer => {
+    const text = own.body ?? body;
+    const start = `${text === undefined ? 'GET' : 'POST'} ${base}${own.path ?? (base === '' ? '/' : '')}${shared}${own.headers ? lines(own.headers) : ''}`;
+    return Buffer.from(
+      text === undefined ? `${start}\r\n` : `${start}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    );
+  };
 }
 
 function oneConnection(
