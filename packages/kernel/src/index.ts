@@ -44,7 +44,7 @@ export * from './lifecycle.ts';
 export * from './linked.ts';
 export * from './log.ts';
 export * from './metrics.ts';
-export type { Span } from './telemetry/otlp.ts';
+export { sharedAttributes, type Span } from './telemetry/otlp.ts';
 export * from './telemetry/telemetry.ts';
 export * from './telemetry/trace.ts';
 export { loadNow, onUse } from './on-use.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SpanBatch, type Span } from './otlp.ts';
+import { sharedAttributes, SpanBatch, type Span } from './otlp.ts';
 
 /** What was written, by the public definitions: opentelemetry/proto/trace/v1 and common/v1. */
 
@@ -131,6 +131,28 @@ describe('spans', () => {
       status: [[[3, 2n]]],
     });
     assert.deepEqual([found.get('naïve')?.kind, found.get('naïve')?.status], [1n, []]);
+  });
+
+  it('take what they have alike as it was written once, beside what is their own', () => {
+    const alike = { model: 'größer', list: ['stop'], long: 'x'.repeat(10_000) };
+    const shared = sharedAttributes({ ...alike, left: undefined });
+    const { spans } = read(batchOf(...[1, 2].map((n) => ({ ...base, shared, attributes: { n } }))).take());
+    assert.deepEqual(
+      spans.map(({ attributes }) => attributes).toSorted((a, b) => Number(a['n']) - Number(b['n'])),
+      [1, 2].map((n) => ({ ...alike, n })),
+    );
+  });
+
+  it('have ids of their own where nobody gave any', () => {
+    const { traceId: _, spanId: __, ...nobodys } = base;
+    const { spans } = read(batchOf(...Array.from({ length: 2000 }, () => nobodys)).take());
+    for (const [id, form] of [
+      ['traceId', /^[0-9a-f]{32}$/],
+      ['spanId', /^[0-9a-f]{16}$/],
+    ] as const) {
+      assert.ok(spans.every((span) => form.test(span[id] as string)));
+      assert.equal(new Set(spans.map((span) => span[id])).size, 2000);
+    }
   });
 
   it('leave once, however many there are', () => {

@@ -1,10 +1,14 @@
+import { writeNewId } from './ids.ts';
+
 /** Spans as OTLP wants them: protocol buffers, written by hand, because of the whole definition these few fields are used. */
 
 type Value = string | number | boolean | readonly string[];
+type Attributes = Readonly<Record<string, Value | undefined>>;
 
 export interface Span {
-  traceId: string;
-  spanId: string;
+  /** Without them it is a trace of its own. */
+  traceId?: string | undefined;
+  spanId?: string | undefined;
   parentSpanId?: string | undefined;
   name: string;
   kind: 'internal' | 'client';
@@ -12,13 +16,15 @@ export interface Span {
   start: number;
   end: number;
   /** What is undefined is left out. */
-  attributes: Readonly<Record<string, Value | undefined>>;
+  attributes: Attributes;
+  /** What many of them have alike, written once. */
+  shared?: Uint8Array | undefined;
   /** What went wrong, in a word. */
   error?: string | undefined;
 }
 
 export interface Resource {
-  attributes: Readonly<Record<string, Value | undefined>>;
+  attributes: Attributes;
   scope: { name: string; version: string };
 }
 
@@ -29,6 +35,12 @@ const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
 const FIRST_BYTES = 262_144;
+const SHARED_BYTES = 4096;
+/** Bytes. */
+const TRACE_ID = 16;
+const SPAN_ID = 8;
+/** The field of a span in which its attributes are. */
+const ATTRIBUTES = 9;
 /** What the operators for bits can do. */
 const MOST_BITS = 2 ** 31 - 1;
 const HALF = 2 ** 32;
@@ -38,8 +50,13 @@ const HALF = 2 ** 32;
  * Of spans there are as many as calls, and each has some twenty fields: they are written without an object for any of them.
  */
 class Writer {
-  #buffer = Buffer.allocUnsafe(FIRST_BYTES);
-  #at = FIRST_BYTES;
+  #buffer: Buffer;
+  #at: number;
+
+  constructor(bytes: number) {
+    this.#buffer = Buffer.allocUnsafe(bytes);
+    this.#at = bytes;
+  }
 
   /** How many bytes there are. */
   get size(): number {
@@ -111,11 +128,18 @@ class Writer {
     this.end(field, before);
   }
 
-  hex(field: number, content: string): void {
-    const length = content.length >>> 1;
+  /** Fields that were written before. */
+  fields(bytes: Uint8Array): void {
+    this.#room(bytes.length);
+    this.#buffer.set(bytes, (this.#at -= bytes.length));
+  }
+
+  /** Without one it is a new one. */
+  id(field: number, length: number, content: string | undefined): void {
     this.#room(length);
     this.#at -= length;
-    this.#buffer.write(content, this.#at, length, 'hex');
+    if (content === undefined) writeNewId(this.#buffer, this.#at, length);
+    else this.#buffer.write(content, this.#at, length, 'hex');
     this.varint(length);
     this.#tag(field, BYTES);
   }
@@ -164,7 +188,7 @@ function anyValue(out: Writer, value: Value): void {
 }
 
 /** Their order says nothing. */
-function attributes(out: Writer, field: number, given: Resource['attributes']): void {
+function attributes(out: Writer, field: number, given: Attributes): void {
   for (const key in given) {
     const value = given[key];
     if (value === undefined) continue;
@@ -183,21 +207,29 @@ function writeSpan(out: Writer, span: Span): void {
     out.number(3, ERROR);
     out.end(15, before);
   }
-  attributes(out, 9, span.attributes);
+  attributes(out, ATTRIBUTES, span.attributes);
+  if (span.shared) out.fields(span.shared);
   out.nanoseconds(8, end);
   out.nanoseconds(7, start);
   out.number(6, KINDS[kind]);
   out.text(5, name);
-  if (parentSpanId !== undefined) out.hex(4, parentSpanId);
-  out.hex(2, spanId);
-  out.hex(1, traceId);
+  if (parentSpanId !== undefined) out.id(4, SPAN_ID, parentSpanId);
+  out.id(2, SPAN_ID, spanId);
+  out.id(1, TRACE_ID, traceId);
   out.end(2, before);
+}
+
+/** Attributes for `shared`. */
+export function sharedAttributes(given: Attributes): Uint8Array {
+  const out = new Writer(SHARED_BYTES);
+  attributes(out, ATTRIBUTES, given);
+  return out.take();
 }
 
 /** Spans are bytes as soon as they are added: nothing of them is left to be looked after until they leave. */
 export class SpanBatch {
   readonly #resource: Resource;
-  readonly #out = new Writer();
+  readonly #out = new Writer(FIRST_BYTES);
   #spans = 0;
 
   constructor(resource: Resource) {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { newId } from './ids.ts';
 
 /** Where a piece of work belongs in a trace, as W3C Trace Context says. Ids are hexadecimal. */
 export interface Trace {
@@ -32,25 +33,12 @@ export const currentTrace = (): Trace | undefined => current.getStore();
 export const withTrace = <T>(trace: Trace | undefined, work: () => T): T =>
   trace === undefined ? work() : current.run(trace, work);
 
-/** Of a kind that the runtime has in store: asking the machine for a few bytes each time costs more than the rest of a span. */
-const newSpanId = (): string => {
-  const id = randomUUID();
-  return id.slice(0, 8) + id.slice(28);
-};
-
 /** A part of it, with an id of its own. */
 export const childOf = ({ traceId, spanId, sampled }: Trace): Trace => ({
   traceId,
-  spanId: newSpanId(),
+  spanId: newId(8),
   parentSpanId: spanId,
   sampled,
-});
-
-/** The beginning of a trace that nobody else has begun. */
-export const newTrace = (): Trace => ({
-  traceId: randomUUID().replaceAll('-', ''),
-  spanId: newSpanId(),
-  sampled: true,
 });
 
 /**

@@ -1,6 +1,6 @@
 import type { RunRecord, ToolCallRecord } from '@troupe/agent';
 import type { UsageEvent } from '@troupe/ai';
-import { LONG_BUCKETS, newTrace, type Metrics, type Span, type Telemetry, type Trace } from '@troupe/kernel';
+import { LONG_BUCKETS, sharedAttributes, type Metrics, type Span, type Telemetry, type Trace } from '@troupe/kernel';
 
 /** Model calls, tools and runs as figures for whoever collects metrics, and as spans for whoever collects traces. */
 export interface Observer {
@@ -14,10 +14,11 @@ const SECOND = 1000;
 export function createObserver(metrics: Metrics, telemetry: Telemetry): Observer {
   const figures = createFigures(metrics);
   const add = addSpan(telemetry);
+  const callSpan = createCallSpan();
   return {
     call(event) {
       figures.call(event);
-      if (telemetry.on) add(event.trace ?? newTrace(), event.latencyMs, callSpan(event));
+      if (telemetry.on) add(event.trace, event.latencyMs, callSpan(event));
     },
     tool(userId, record) {
       figures.tool(record);
@@ -30,36 +31,56 @@ export function createObserver(metrics: Metrics, telemetry: Telemetry): Observer
   };
 }
 
-type Described = Pick<Span, 'name' | 'kind' | 'attributes' | 'error'>;
+type Described = Pick<Span, 'name' | 'kind' | 'attributes' | 'shared' | 'error'>;
 
-/** What is told ends now, and began as long ago as it took. */
+/** What is told ends now, and began as long ago as it took. Without a trace it is one of its own. */
 const addSpan =
   (telemetry: Telemetry) =>
-  ({ traceId, spanId, parentSpanId, sampled }: Trace, ms: number, described: Described): void => {
+  (trace: Trace | undefined, ms: number, described: Described): void => {
+    if (trace?.sampled === false) return;
+    const { traceId, spanId, parentSpanId } = trace ?? {};
+    const { name, kind, attributes, shared, error } = described;
     const end = performance.timeOrigin + performance.now();
-    if (sampled) telemetry.add({ traceId, spanId, parentSpanId, start: end - ms, end, ...described });
+    telemetry.add({ traceId, spanId, parentSpanId, name, kind, start: end - ms, end, attributes, shared, error });
   };
 
-const callSpan = (event: UsageEvent): Described => ({
-  name: `${event.operation} ${event.model}`,
-  kind: 'client',
-  error: event.failure,
-  attributes: {
-    'gen_ai.operation.name': event.operation,
-    'gen_ai.provider.name': event.provider,
-    'gen_ai.request.model': event.model,
-    'gen_ai.response.model': event.success ? event.model : undefined,
-    'gen_ai.response.finish_reasons': event.finishReason === undefined ? undefined : [event.finishReason],
-    'gen_ai.agent.id': event.agentId || undefined,
-    'gen_ai.conversation.id': event.runId?.split(':')[0],
-    'gen_ai.usage.input_tokens': event.inputTokens,
-    'gen_ai.usage.output_tokens': event.outputTokens,
-    'gen_ai.usage.cache_read.input_tokens': event.cachedTokens || undefined,
-    'gen_ai.usage.reasoning.output_tokens': event.reasoningTokens || undefined,
-    'enduser.id': event.userId,
-    'troupe.cost_usd': event.costMicros / 1e6,
-    'error.type': event.failure,
-  },
+/** What calls of one model have alike is put together once. */
+function createCallSpan(): (event: UsageEvent) => Described {
+  const alike = new Map<string, Pick<Described, 'name' | 'kind' | 'shared' | 'error'>>();
+  return (event) => {
+    const key = `${event.operation} ${event.provider} ${event.success} ${event.failure ?? ''} ${event.finishReason ?? ''} ${event.model}`;
+    const { name, kind, shared, error } = known(alike, key, () => callsLike(event));
+    return {
+      name,
+      kind,
+      shared,
+      error,
+      attributes: {
+        'gen_ai.agent.id': event.agentId || undefined,
+        'gen_ai.conversation.id': event.runId?.split(':')[0],
+        'gen_ai.usage.input_tokens': event.inputTokens,
+        'gen_ai.usage.output_tokens': event.outputTokens,
+        'gen_ai.usage.cache_read.input_tokens': event.cachedTokens || undefined,
+        'gen_ai.usage.reasoning.output_tokens': event.reasoningTokens || undefined,
+        'enduser.id': event.userId,
+        'troupe.cost_usd': event.costMicros / 1e6,
+      },
+    };
+  };
+}
+
+const callsLike = ({ operation, provider, model, success, failure, finishReason }: UsageEvent) => ({
+  name: `${operation} ${model}`,
+  kind: 'client' as const,
+  error: failure,
+  shared: sharedAttributes({
+    'gen_ai.operation.name': operation,
+    'gen_ai.provider.name': provider,
+    'gen_ai.request.model': model,
+    'gen_ai.response.model': success ? model : undefined,
+    'gen_ai.response.finish_reasons': finishReason === undefined ? undefined : [finishReason],
+    'error.type': failure,
+  }),
 });
 
 const toolSpan = (userId: string, { agentId, runId, callId, tool, success }: ToolCallRecord): Described => ({
@@ -125,10 +146,12 @@ function createFigures(metrics: Metrics) {
 /** Users name models and tools, too: beyond the bound of metrics.ts all are one, and need not be remembered here. */
 const MOST_KNOWN = 1000;
 
-function known<T>(all: Map<string, T>, key: string, make: () => T): T {
-  const found = all.get(key) ?? make();
-  if (all.size < MOST_KNOWN) all.set(key, found);
-  return found;
+function known<T extends object>(all: Map<string, T>, key: string, make: () => T): T {
+  const found = all.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  if (all.size < MOST_KNOWN) all.set(key, made);
+  return made;
 }
 
 const makeCall = (metrics: Metrics) => (event: UsageEvent) => {
