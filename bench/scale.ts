@@ -3,6 +3,7 @@ import { benchBlobs } from './scale/blobs.ts';
 import { benchChats } from './scale/chats.ts';
 import { benchFailover } from './scale/failover.ts';
 import { benchFollowers } from './scale/followers.ts';
+import { benchMillion } from './scale/million.ts';
 import { benchTasks } from './scale/tasks.ts';
 
 /** What it costs that a platform may run on many machines. Names after it choose parts. */
@@ -13,6 +14,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   tasks: benchTasks,
   followers: benchFollowers,
   failover: benchFailover,
+  million: benchMillion,
 };
 
 const wanted = process.argv.slice(2);
