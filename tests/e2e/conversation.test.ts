@@ -127,15 +127,15 @@ browserSuite(
       ] as const) {
         await page.getByRole('button', { name: 'Remember' }).first().click();
         const form = page.getByRole('dialog');
-        await form.getByLabel('Key').fill(key);
-        await form.getByLabel('Value').fill(value);
+        await form.getByLabel('About').fill(key);
+        await form.getByLabel('What it remembers').fill(value);
         await form.getByRole('button', { name: /Remember|Save/ }).click();
         await page.getByRole('cell', { name: value }).waitFor();
       }
       await page.getByLabel('Search the memory').fill('frid');
       await page.getByRole('cell', { name: 'Green' }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: /^Edit/ }).click();
-      await page.getByRole('dialog').getByLabel('Value').fill('Saturday');
+      await page.getByRole('dialog').getByLabel('What it remembers').fill('Saturday');
       await page.getByRole('dialog').getByRole('button', { name: /Save/ }).click();
       await page.getByLabel('Search the memory').fill('');
       await page.getByRole('cell', { name: 'Saturday' }).waitFor();

@@ -86,6 +86,8 @@ export const palette = {
   none: 'Nothing found',
   searching: 'Looking through conversations and files…',
   unread: (why: string) => `Not everything could be looked through. ${why}`,
+  unasked: (names: string) => `Could not be looked through: ${names}.`,
+  more: (n: number) => (n === 1 ? '1 more: type on to find it.' : `${n} more: type on to find them.`),
   conversation: 'Conversation',
   file: 'File',
   folder: 'Folder',

@@ -71,6 +71,8 @@ import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
 import { sayRoutes } from './say/routes.ts';
 import { createSay } from './say/service.ts';
+import { searchRoutes } from './search/routes.ts';
+import { createSearch } from './search/service.ts';
 import { shareRoutes } from './shares/routes.ts';
 import { createShares } from './shares/service.ts';
 import { skillRoutes } from './skills/routes.ts';
@@ -125,6 +127,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   shareRoutes(server, createShares({ db, roster, backend, clock, url: deps.url }));
   fileRoutes(server, createFiles({ roster, backend, untried: createUntried({ db }) }));
   inboxRoutes(server, createInbox({ db, backend, log }));
+  searchRoutes(server, createSearch({ db, backend, log }));
   stageRoutes(server, createStage({ db, clock }));
   liveRoutes(server, createLive({ db, roster, backend, listener, log }));
   backgroundRoutes(server, createBackground({ roster, backend }));
