@@ -19,7 +19,7 @@ export const inbox = {
   empty: 'Nothing waits for you',
   emptyHint:
     'Calls of tools that must be asked for, payments, devices, visitors who want to talk to a person, and people who ask for access appear here at once.',
-  keys: 'j and k move, a allows, r refuses.',
+  keys: 'j and k move, a allows once, A from now on, r refuses.',
   waiting: (n: number) => (n === 1 ? '1 waits' : `${n} wait`),
   open: 'Open the conversation',
   asks: (name: string) => `${name} asks for access`,

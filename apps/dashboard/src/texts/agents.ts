@@ -135,7 +135,6 @@ export const chat = {
   answer: 'Your answer',
   sendAnswer: 'Answer',
   noAnswer: 'No answer',
-  approve: 'Allow',
   deny: 'Refuse',
   approved: 'allowed',
   denied: 'refused',

@@ -120,7 +120,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const agents = wireMaking(server, deps, roster, models);
   const chat = createChat({ roster, backend, clock });
   chatRoutes(server, chat);
-  const conversations = createConversations({ roster, backend, models });
+  const conversations = createConversations({ roster, backend, models, clock });
   conversationRoutes(server, conversations);
   compareRoutes(server, createCompare({ roster, models, conversations }));
   keepingRoutes(server, createKeeping({ roster, backend, models }));

@@ -9,6 +9,7 @@ import { Button, IconButton, Spinner } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { Drawer } from '../../../ui/dialog.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
+import type { DecidedWith } from './approval.tsx';
 import { choicesIn } from './branches.ts';
 import { Composer } from './composer.tsx';
 import type { Written } from './composer.tsx';
@@ -62,12 +63,12 @@ export function Chat({ agent }: { agent: WebAgent }) {
 
 /** What was decided, stopped and sent on: the owner's say in what is shown. */
 function useSayIn(agentId: string) {
-  const decide = useSend(web.conversations.decide);
+  const decide = useSend(web.conversations.decide, { refresh: [web.agents.getConfig] });
   const cancel = useSend(web.conversations.cancel);
   const { mutate } = decide;
   const onDecide = useCallback(
-    (approvalId: string, approved: boolean, answer?: string) =>
-      mutate({ params: { id: agentId, approvalId }, body: { approved, ...(answer !== undefined && { answer }) } }),
+    (approvalId: string, approved: boolean, more: DecidedWith = {}) =>
+      mutate({ params: { id: agentId, approvalId }, body: { approved, ...more } }),
     [agentId, mutate],
   );
   return {

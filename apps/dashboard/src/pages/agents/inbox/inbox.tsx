@@ -30,9 +30,11 @@ export default function Inbox() {
     const at = cards.findIndex((card) => card.contains(document.activeElement));
     if (event.key === 'j' || event.key === 'ArrowDown') cards[Math.min(cards.length - 1, at + 1)]?.focus();
     else if (event.key === 'k' || event.key === 'ArrowUp') cards[Math.max(0, at - 1)]?.focus();
-    else if (event.key === 'a' || event.key === 'r') {
+    else if (['a', 'A', 'r'].includes(event.key)) {
       const button = cards[at]?.querySelector<HTMLElement>(`[data-act=${event.key}]`);
       if (button?.dataset['money'] !== undefined) button.focus();
+      // What it holds for is chosen first: the focus goes there.
+      else if (event.key === 'A') button?.click();
       else {
         button?.click();
         // The card goes; the next one takes its place.
