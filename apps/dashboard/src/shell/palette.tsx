@@ -31,12 +31,20 @@ interface Command {
 }
 
 /** Everything within reach of the keyboard: pages, agents, actions, and what agents hold: conversations and files. */
-export default function Palette({ user, onClose }: { user: SessionUser; onClose: () => void }) {
+export default function Palette({
+  user,
+  onClose,
+  onKeys,
+}: {
+  user: SessionUser;
+  onClose: () => void;
+  onKeys: () => void;
+}) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const agents = useCall(web.agents.list, {}).data?.agents;
   const isTyped = text.trim() !== '';
-  const commands = useCommands(user, agents, isTyped);
+  const commands = useCommands(user, agents, { isTyped, onKeys });
   const { found: known, more } = useMemo(() => findCommands(commands, text), [commands, text]);
   // What has to be asked for comes behind what is known, so that nothing moves below a finger.
   const { commands: held, ...asked } = useHeld(agents, text);
@@ -212,7 +220,7 @@ function useHeld(agents: WebAgent[] | undefined, text: string) {
 /** Agents that are shown before something is typed. */
 const MOST_NEAR = 8;
 
-function actionsFor(user: SessionUser, go: Go, signOut: () => void): Command[] {
+function actionsFor(user: SessionUser, go: Go, { signOut, onKeys }: Record<'signOut' | 'onKeys', () => void>): Command[] {
   const actions: [string, IconName, () => void][] = [
     [texts.newAgent, 'plus', go('/dashboard/agents/new')],
     [texts.newTeam, 'plus', go('/dashboard/teams')],
@@ -221,6 +229,7 @@ function actionsFor(user: SessionUser, go: Go, signOut: () => void): Command[] {
     [texts.newCap, 'plus', go('/dashboard/cost')],
     ...(user.isAdmin ? administering(go) : []),
     [texts.theme, 'moon', toggleTheme],
+    [texts.keys, 'key', onKeys],
     [texts.signOut, 'exit', signOut],
   ];
   return actions.map(([label, icon, run]) => ({ id: label, group: texts.actions, label, icon, run }));
@@ -252,7 +261,11 @@ const partsOf = ({ id, name }: WebAgent, go: Go): Command[] =>
   }));
 
 /** What the browser knows by itself. Before something is typed: what is most likely wanted. */
-function useCommands(user: SessionUser, agents: WebAgent[] | undefined, isTyped: boolean): Command[] {
+function useCommands(
+  user: SessionUser,
+  agents: WebAgent[] | undefined,
+  { isTyped, onKeys }: { isTyped: boolean; onKeys: () => void },
+): Command[] {
   const navigate = useNavigate();
   const signOut = useSignOut();
   const { pathname } = useLocation();
@@ -267,7 +280,7 @@ function useCommands(user: SessionUser, agents: WebAgent[] | undefined, isTyped:
       run: go(`/dashboard/agents/${id}`),
     }));
     const pages = pagesFor(user, go);
-    const actions = actionsFor(user, go, signOut);
+    const actions = actionsFor(user, go, { signOut, onKeys });
     if (!isTyped) return [...named.slice(0, MOST_NEAR), ...actions, ...pages];
     return [...pages, ...actions, ...named, ...near.flatMap((agent) => partsOf(agent, go))];
   }, [agents, navigate, signOut, user, pathname, isTyped]);

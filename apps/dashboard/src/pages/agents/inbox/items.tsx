@@ -15,6 +15,7 @@ import { Approval } from '../conversations/approval.tsx';
 import type { DecidedWith } from '../conversations/approval.tsx';
 import { Asked } from '../conversations/question.tsx';
 import { DeviceItem, PaymentItem } from './asked.tsx';
+import { TroubleItem } from './trouble.tsx';
 import { VisitorItem } from './visitor.tsx';
 import type { Waiting } from './waiting.ts';
 
@@ -31,6 +32,8 @@ export function WaitingCard({ waiting }: { waiting: Waiting }) {
       return <DeviceItem item={waiting.item} />;
     case 'payment':
       return <PaymentItem item={waiting.item} />;
+    case 'trouble':
+      return <TroubleItem item={waiting.item} />;
   }
 }
 
