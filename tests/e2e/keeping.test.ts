@@ -271,10 +271,15 @@ browserSuite(
       await page.getByRole('button', { name: 'Fork from here' }).click();
       await page.getByLabel('What to say there').fill('Go on differently');
       await page.getByRole('combobox', { name: 'Model' }).selectOption('xiaomi/mimo-v2-pro');
+      await page.getByRole('button', { name: 'With another instruction…' }).click();
+      await page.getByLabel('Instruction, for this answer').fill('You answer like a pirate.');
+      await assertAccessible(page, 'a fork');
       await page.getByRole('dialog').getByRole('button', { name: 'Fork', exact: true }).click();
       await log(page).getByText('Heard: Go on differently').waitFor();
       const last = model.requests.findLast(({ path }) => path.endsWith('/chat/completions'));
       assert.equal(last?.body['model'], 'xiaomi/mimo-v2-pro');
+      const [system] = last.body['messages'] as Spoken[];
+      assert.match(textOf(system!), /^You answer like a pirate\./);
       assertQuiet(watched);
     });
 

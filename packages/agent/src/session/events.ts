@@ -44,6 +44,8 @@ export type Wishes = Pick<
 > & {
   /** Whoever asks is a stranger: words and documents, none of the tools that reach anything else, no memories. */
   abilities?: 'answers';
+  /** In place of the agent's own, for this run: its owner tries another one. */
+  instruction?: string;
 };
 
 /** What was used up. Delegated work counts for the one who delegated. */

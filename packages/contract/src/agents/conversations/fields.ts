@@ -145,6 +145,11 @@ export const branching = {
     .describe('The same branch under the same id is made once'),
   attachments: z.array(z.string().min(1).max(1000)).max(MOST_ATTACHMENTS).optional(),
   model: z.string().min(1).max(200).optional().describe('In place of the agent’s own, for this message'),
+  instruction: z
+    .string()
+    .max(50_000, tooLong('Instruction', 50_000))
+    .optional()
+    .describe('In place of the agent’s own, for this message'),
 };
 export const found = z.object({
   messages: z.array(

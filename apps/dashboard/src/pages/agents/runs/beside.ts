@@ -1,4 +1,4 @@
-import { effectOf } from '../conversations/effect.ts';
+import { argsOf, effectOf } from '../conversations/effect.ts';
 import { lineDiff } from '../skills/line-diff.ts';
 import type { Bar, Run } from './waterfall.ts';
 
@@ -42,6 +42,15 @@ export function filesUntil({ bars }: Run, step?: Bar): string[] {
     .flatMap((effect) => (effect.kind === 'file' || effect.kind === 'edit' ? [effect.path] : []));
   return [...new Set(paths)].filter(Boolean);
 }
+
+const REMEMBERS = new Set(['add_memory', 'update_memory']);
+
+/** What the run had put into the agent's memory when this step was over. */
+export const memoriesUntil = ({ bars }: Run, step: Bar): string[] =>
+  bars
+    .filter(({ kind, name, isError, seq }) => kind === 'tool' && REMEMBERS.has(name) && !isError && seq <= step.seq)
+    .map(({ args = '' }) => String(argsOf(args)['memory'] ?? ''))
+    .filter(Boolean);
 
 /** The last words of a run: its answer. */
 export const answerOf = ({ bars }: Run): string =>

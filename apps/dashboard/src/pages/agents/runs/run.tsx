@@ -67,7 +67,7 @@ function Shown({ place }: { place: RunPlace }) {
         <Sum run={run} />
         <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
           <Waterfall run={run} chosen={chosen} onChoose={choose} />
-          {chosen && <Inspector agentId={agentId} run={run} bar={chosen} onFork={() => setOpen('fork')} />}
+          {chosen && <Inspector place={place} run={run} bar={chosen} onFork={() => setOpen('fork')} />}
         </div>
       </RunRead>
       {chosen && open === 'fork' && <ForkDialog agentId={agentId} sessionId={sessionId} bar={chosen} onClose={close} />}
