@@ -104,6 +104,7 @@ export const keys = {
       lines: [
         ['Enter', 'Send'],
         ['Shift Enter', 'A new line'],
+        ['Ctrl Enter', 'Stop what it is doing, and send'],
         ['↑', 'Edit what you said last'],
       ],
     },
