@@ -224,7 +224,6 @@ export const audit = {
   } as Record<string, string>,
   who: 'Who',
   action: 'What',
-  detail: 'Details',
   ip: 'Address',
   none: 'Nothing recorded yet',
 };

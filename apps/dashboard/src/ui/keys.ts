@@ -11,7 +11,7 @@ export const switchKeys = (on: boolean): void => localStorage.setItem(SWITCH, on
 const TYPED_IN = 'input, textarea, select, [contenteditable], [role=combobox]';
 const DIALOG = '[role=dialog], [role=alertdialog]';
 
-export const isTyping = (target: EventTarget | null): boolean =>
+const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest(TYPED_IN) !== null;
 
 /** Whether a key is meant for the page itself. */

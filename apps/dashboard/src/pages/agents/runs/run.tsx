@@ -52,8 +52,8 @@ function Shown({ place }: { place: RunPlace }) {
     const next = run.bars[index + (MOVES[key] ?? 0)];
     if (key === 'f' || key === 'c') setOpen(key === 'f' ? 'fork' : 'compare');
     else if (key === 'y') copy();
-    else if (key in MOVES) next && next !== chosen && choose(next.key);
-    else return false;
+    else if (!Object.hasOwn(MOVES, key)) return false;
+    else if (next && next !== chosen) choose(next.key);
     return true;
   });
   return (
