@@ -154,7 +154,8 @@ browserSuite(
       const { page } = watched;
       const list = page.getByRole('navigation', { name: 'Conversations' });
       const options = () => page.getByRole('button', { name: 'Conversation options' }).click();
-      await options();
+      await page.getByRole('button', { name: 'Conversation options' }).focus();
+      await page.keyboard.press('F2');
       await page.getByLabel('Title').fill('Tour 🎭 جولة');
       await page.getByRole('button', { name: 'Rename' }).click();
       await list.getByRole('button', { name: /^Tour/ }).waitFor();

@@ -139,7 +139,8 @@ export const chat = {
   approved: 'allowed',
   denied: 'refused',
   cost: (money: string, tokens: string) => `${money} · ${tokens} tokens`,
-  stopped: 'The agent is stopped. Start it to talk to it.',
+  stopped: 'The agent is switched off. What you have said is kept.',
+  startIt: 'Start it',
   told: {
     handoff: (name: string) => `${name} answers from here on.`,
     done: (name: string) => `${name} has finished its task in the background.`,

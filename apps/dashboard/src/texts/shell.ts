@@ -106,6 +106,8 @@ export const keys = {
         ['Shift Enter', 'A new line'],
         ['Ctrl Enter', 'Stop what it is doing, and send'],
         ['↑', 'Edit what you said last'],
+        ['Alt ← →', 'The branch before, the next'],
+        ['F2', 'Rename it'],
       ],
     },
     {

@@ -8,6 +8,7 @@ import { talk } from '../../../texts/talk.ts';
 import { Button, IconButton, Spinner } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { Drawer } from '../../../ui/dialog.tsx';
+import { usePageKeys } from '../../../ui/keys.ts';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import type { DecidedWith } from './approval.tsx';
 import { choicesIn } from './branches.ts';
@@ -21,6 +22,7 @@ import { useOutbox } from './outbox.ts';
 import type { Letter } from './letters.ts';
 import { Scroller } from './scroller.tsx';
 import { isHere } from './letters.ts';
+import { SwitchedOff } from './switched-off.tsx';
 import { titleOf } from './title.ts';
 import { usePlace } from './talk-place.ts';
 import { stateOf, transcript } from './transcript.ts';
@@ -125,7 +127,7 @@ function Thread({ agent, place, onList }: ThreadProps) {
       />
       {owner.problem && <Notice tone="danger">{owner.problem.message}</Notice>}
       {agent.status === 'stopped' ? (
-        <Notice tone="spot">{texts.stopped}</Notice>
+        <SwitchedOff agentId={agent.id} />
       ) : (
         <Composer
           key={`${agent.id}:${place.place}`}
@@ -244,6 +246,11 @@ function Head({
   onList: () => void;
 }) {
   const [isOpen, setOpen] = useState(false);
+  // The title is the first field of what opens.
+  usePageKeys((key) => {
+    if (key === 'F2') setOpen(session !== undefined);
+    return key === 'F2';
+  });
   return (
     <div className="-mt-2 mb-2 flex items-center gap-2">
       <Button small className="lg:hidden" icon="menu" onClick={onList}>
