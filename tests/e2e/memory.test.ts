@@ -52,9 +52,9 @@ browserSuite(
       const { page } = watched;
       const content = 'Berlin moved to the fifth of May, because the hall is taken on the fourth by somebody else.';
       const title = 'Berlin moved to the fifth of May, because the hall is taken …';
-      const { rows } = await sql<{ userId: string }>`select user_id as "userId" from agents where id = ${agentId}`.execute(
-        database.db.system,
-      );
+      const { rows } = await sql<{
+        userId: string;
+      }>`select user_id as "userId" from agents where id = ${agentId}`.execute(database.db.system);
       await sql`insert into agent_memory (id, user_id, agent_id, scope, content, created_at, updated_at, expires_at)
         values (${newId()}, ${rows[0]!.userId}, ${agentId}, ${`agent:${agentId}`}, ${content}, now(), now(),
           now() + interval '1 day')`.execute(database.db.system);

@@ -128,7 +128,13 @@ browserSuite(
       await keys.getByLabel('Use keys of one letter').click();
       await page.keyboard.press('Escape');
       await keys.waitFor({ state: 'detached' });
-      for (const [second, path] of [['i', /inbox$/], ['a', /agents$/], ['t', /tasks$/], ['m', /cost$/], ['s', /dashboard$/]] as const) {
+      for (const [second, path] of [
+        ['i', /inbox$/],
+        ['a', /agents$/],
+        ['t', /tasks$/],
+        ['m', /cost$/],
+        ['s', /dashboard$/],
+      ] as const) {
         await page.keyboard.press('g');
         await page.keyboard.press(second);
         await page.waitForURL(path);

@@ -117,7 +117,8 @@ export function approvalFor(
   const rule = named ?? rules.get('*') ?? 'allow';
   const isOwn = tool.offeredAs === undefined;
   const patterned = () =>
-    permissions && (permissionFor(permissions, tool, args) ?? named ?? (isOwn && onlyLooks(tool.name) ? 'allow' : 'ask'));
+    permissions &&
+    (permissionFor(permissions, tool, args) ?? named ?? (isOwn && onlyLooks(tool.name) ? 'allow' : 'ask'));
   const said = patterned() ?? rule;
   const strictest = STRICTEST.find((one) => one === rule || one === said) ?? 'deny';
   return strictest === 'ask' && isStanding(config.safety.standing ?? [], tool, args) ? 'allow' : strictest;

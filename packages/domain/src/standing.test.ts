@@ -51,9 +51,16 @@ test('a command is itself in its folder, and nothing that begins like it', () =>
 });
 
 test('a page is one of its host, whatever stands before or behind it', () => {
-  const may = (url: unknown) => isStanding([rule('fetch', 'example.com')], { name: 'fetch', toolset: 'fetch' }, { url });
+  const may = (url: unknown) =>
+    isStanding([rule('fetch', 'example.com')], { name: 'fetch', toolset: 'fetch' }, { url });
   assert.equal(may('https://example.com/a?b=c'), true);
-  for (const url of ['https://example.com.evil.org', 'https://evil.org/example.com', 'https://a:b@example.com/', 'x', 1])
+  for (const url of [
+    'https://example.com.evil.org',
+    'https://evil.org/example.com',
+    'https://a:b@example.com/',
+    'x',
+    1,
+  ])
     assert.equal(may(url), false, String(url));
 });
 

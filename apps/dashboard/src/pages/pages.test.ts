@@ -120,7 +120,10 @@ describe('the record of what was done', () => {
   test('of anything that a detail may be', () => {
     assert.equal(words(entry({ detail: {} })), '');
     assert.match(words(entry({ detail: { odd: { a: 1 }, n: 0, no: false } })), /odd a: 1 n 0 no false/);
-    const change = { from: { plan: 'none', subscriptionStatus: null }, to: { plan: 'solo', subscriptionStatus: 'active' } };
+    const change = {
+      from: { plan: 'none', subscriptionStatus: null },
+      to: { plan: 'solo', subscriptionStatus: 'active' },
+    };
     assert.equal(words(entry({ detail: change })), 'before plan: none afterwards plan: solo, subscription: active');
   });
 

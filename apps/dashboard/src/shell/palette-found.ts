@@ -53,7 +53,11 @@ export function filesFound(
 
 /** What was found in both ways, each file once. */
 export function withFiles(known: readonly FoundFile[], listed: readonly Kept[]): Kept[] {
-  const kept = known.map(({ agentId: id, agentName: name, path, isFolder }) => ({ agent: { id, name }, path, isFolder }));
+  const kept = known.map(({ agentId: id, agentName: name, path, isFolder }) => ({
+    agent: { id, name },
+    path,
+    isFolder,
+  }));
   const each = new Map([...kept, ...listed].map((one) => [`${one.agent.id} ${one.path}`, one]));
   return [...each.values()].slice(0, MOST_FILES);
 }

@@ -220,7 +220,11 @@ function useHeld(agents: WebAgent[] | undefined, text: string) {
 /** Agents that are shown before something is typed. */
 const MOST_NEAR = 8;
 
-function actionsFor(user: SessionUser, go: Go, { signOut, onKeys }: Record<'signOut' | 'onKeys', () => void>): Command[] {
+function actionsFor(
+  user: SessionUser,
+  go: Go,
+  { signOut, onKeys }: Record<'signOut' | 'onKeys', () => void>,
+): Command[] {
   const actions: [string, IconName, () => void][] = [
     [texts.newAgent, 'plus', go('/dashboard/agents/new')],
     [texts.newTeam, 'plus', go('/dashboard/teams')],

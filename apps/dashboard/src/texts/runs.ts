@@ -79,7 +79,8 @@ export const runs = {
   then: 'At this step',
   messages: (n: number) => (n === 1 ? '1 message in the conversation' : `${n} messages in the conversation`),
   readUntil: 'Read the conversation there',
-  remembered: (n: number) => (n === 1 ? '1 memory written in this run until then' : `${n} memories written in this run until then`),
+  remembered: (n: number) =>
+    n === 1 ? '1 memory written in this run until then' : `${n} memories written in this run until then`,
   files: 'Files written until then in this run',
   makeSkill: 'Make it a skill',
   fork: 'Fork from here',

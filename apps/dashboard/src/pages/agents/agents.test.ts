@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { web } from '@troupe/contract';
-import type { AccessRequest, Device, InboxItem, ScheduledTask, SessionStep, SessionHead, Notice } from '@troupe/contract';
+import type {
+  AccessRequest,
+  Device,
+  InboxItem,
+  ScheduledTask,
+  SessionStep,
+  SessionHead,
+  Notice,
+} from '@troupe/contract';
 import type { Team } from '@troupe/domain';
 import { check } from '../../checks.ts';
 import { entriesShown, MOST_ENTRIES, withEntry } from './work/log-entries.ts';

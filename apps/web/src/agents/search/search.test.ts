@@ -23,7 +23,9 @@ interface Said {
 async function conversation({ id, agent, title, root, words }: Said): Promise<void> {
   const { system } = web.deps.db;
   await sql`insert into agent_sessions (id, agent_id, user_id, channel, key, last_seq, title, root_id)
-    values (${id}, ${agent}, ${ann.id}, 'api', ${id}, ${words.length}, ${title ?? null}, ${root ?? null})`.execute(system);
+    values (${id}, ${agent}, ${ann.id}, 'api', ${id}, ${words.length}, ${title ?? null}, ${root ?? null})`.execute(
+    system,
+  );
   for (const [at, content] of words.entries()) {
     const data = JSON.stringify({ type: at % 2 === 0 ? 'user' : 'assistant', content });
     await sql`insert into agent_events (session_id, seq, agent_id, user_id, data)
@@ -78,7 +80,8 @@ test('by what was said, with the message; where the first words are its title, w
 
 test('what is typed is no pattern, and letters of any language have two cases', async () => {
   assert.deepEqual(await talks('ärzte 100% [them]'), [['Agent 3', 'press', 'Who writes?', 2]]);
-  for (const q of ['.*', '(', '['.repeat(200), '\\', '%', 'a\0b']) assert.deepEqual(await talks(q), q === '%' ? await talks('100%') : []);
+  for (const q of ['.*', '(', '['.repeat(200), '\\', '%', 'a\0b'])
+    assert.deepEqual(await talks(q), q === '%' ? await talks('100%') : []);
 });
 
 test('agents are found by name, files by path', async () => {

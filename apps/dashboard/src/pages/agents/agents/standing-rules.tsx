@@ -43,7 +43,12 @@ export function StandingRules({ agentId, config }: { agentId: string; config: Re
                   </span>
                   <Origin agentId={agentId} rule={rule} />
                 </span>
-                <Button small aria-label={texts.removeNamed(words)} disabled={save.isPending} onClick={() => remove(rule)}>
+                <Button
+                  small
+                  aria-label={texts.removeNamed(words)}
+                  disabled={save.isPending}
+                  onClick={() => remove(rule)}
+                >
                   {texts.remove}
                 </Button>
               </li>
@@ -63,11 +68,7 @@ function Origin({ agentId, rule: { since, from } }: { agentId: string; rule: Sta
       {from !== undefined && (
         <>
           {', '}
-          <Link
-            className="underline"
-            to={`/dashboard/agents/${agentId}`}
-            search={{ tab: 'chat', c: from } as never}
-          >
+          <Link className="underline" to={`/dashboard/agents/${agentId}`} search={{ tab: 'chat', c: from } as never}>
             {texts.origin}
           </Link>
         </>

@@ -39,7 +39,12 @@ export function Asked({
       {options.length > 0 && (
         <div className="flex flex-wrap gap-2">
           {options.map((option) => (
-            <Button key={option} small disabled={deciding} onClick={() => onDecide(approvalId, true, { answer: option })}>
+            <Button
+              key={option}
+              small
+              disabled={deciding}
+              onClick={() => onDecide(approvalId, true, { answer: option })}
+            >
               {option}
             </Button>
           ))}

@@ -56,7 +56,16 @@ test('what the run had remembered until a step', () => {
     }),
     step(seq + 1, 'tool_result', { callId: memory, tool: 'add_memory', content: 'ok', ...more }),
   ];
-  const run = readRun([prompt, ...remembered(2, 'one'), ...remembered(4, 'two'), ...remembered(6, 'x', { isError: true })], 0);
+  const run = readRun(
+    [prompt, ...remembered(2, 'one'), ...remembered(4, 'two'), ...remembered(6, 'x', { isError: true })],
+    0,
+  );
   assert.deepEqual(memoriesUntil(run, run.bars.at(-1)!), ['one', 'two']);
-  assert.deepEqual(memoriesUntil(run, run.bars.find(({ name }) => name === 'add_memory')!), ['one']);
+  assert.deepEqual(
+    memoriesUntil(
+      run,
+      run.bars.find(({ name }) => name === 'add_memory')!,
+    ),
+    ['one'],
+  );
 });
