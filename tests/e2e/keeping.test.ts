@@ -277,6 +277,14 @@ browserSuite(
       await assertAccessible(page, 'a fork');
       await page.getByRole('dialog').getByRole('button', { name: 'Fork', exact: true }).click();
       await log(page).getByText('Heard: Go on differently').waitFor();
+      // It was forked, and not stopped by anybody.
+      await log(page).getByText('The branch begins here.').waitFor();
+      assert.equal(
+        await log(page)
+          .getByText(/^Stopped by you/)
+          .count(),
+        0,
+      );
       const last = model.requests.findLast(({ path }) => path.endsWith('/chat/completions'));
       assert.equal(last?.body['model'], 'xiaomi/mimo-v2-pro');
       const [system] = last.body['messages'] as Spoken[];

@@ -104,13 +104,14 @@ browserSuite(
       await fork.getByLabel('What to say there').waitFor();
       // While a dialog is open its keys are letters.
       await page.keyboard.press('c');
-      assert.equal(await page.getByRole('dialog').count(), 1);
+      assert.equal(await page.getByRole('dialog', { name: 'Compare with another run' }).count(), 0);
       await page.keyboard.press('Escape');
       await fork.waitFor({ state: 'detached' });
       await page.keyboard.press('c');
-      await page.getByRole('dialog', { name: 'Compare with another run' }).waitFor();
+      const compare = page.getByRole('dialog', { name: 'Compare with another run' });
+      await compare.waitFor();
       await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await compare.waitFor({ state: 'detached' });
 
       await page.keyboard.press('?');
       const keys = page.getByRole('dialog', { name: 'Keys' });
@@ -120,7 +121,7 @@ browserSuite(
       await page.keyboard.press('Escape');
       await keys.waitFor({ state: 'detached' });
       for (const key of ['f', 'c', '?', 'g', 'i']) await page.keyboard.press(key);
-      assert.equal(await page.getByRole('dialog').count(), 0);
+      for (const dialog of [fork, compare, keys]) assert.equal(await dialog.count(), 0);
       assert.match(page.url(), /\/runs\//);
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox', { name: 'Search and commands' }).fill('all keys');

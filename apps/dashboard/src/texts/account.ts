@@ -222,6 +222,12 @@ export const audit = {
     reason: 'why',
     answer: 'answer',
   } as Record<string, string>,
+  /** What programs call some of it. */
+  values: {
+    admin: 'an administrator decided so',
+    access: 'access was granted',
+    inactive: 'none',
+  } as Record<string, string>,
   who: 'Who',
   action: 'What',
   ip: 'Address',

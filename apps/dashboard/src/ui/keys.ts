@@ -9,7 +9,8 @@ export const areKeysOn = (): boolean => localStorage.getItem(SWITCH) !== 'off';
 export const switchKeys = (on: boolean): void => localStorage.setItem(SWITCH, on ? 'on' : 'off');
 
 const TYPED_IN = 'input, textarea, select, [contenteditable], [role=combobox]';
-const DIALOG = '[role=dialog], [role=alertdialog]';
+/** What comes up to be read and goes by itself says that it is a dialog, too: it lies beside the page, not over it. */
+const DIALOG = '[role=dialog]:not([data-news]), [role=alertdialog]:not([data-news])';
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest(TYPED_IN) !== null;

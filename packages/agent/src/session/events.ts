@@ -147,7 +147,7 @@ export type SessionEventBody =
       callId: string;
       approved: boolean;
       by: string;
-      /** To a question. */
+      /** To a question, or why not. */
       answer?: string;
     }
   /** Stands in the prompt for everything up to and including `upTo`; the log itself keeps all. */

@@ -13,7 +13,7 @@ const labelOf = (key: string): string => texts.fields[key] ?? spaced(key);
 
 function wordOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(wordOf).join(', ');
-  if (typeof value === 'string') return value.startsWith('0x') ? shortAddress(value) : value;
+  if (typeof value === 'string') return value.startsWith('0x') ? shortAddress(value) : (texts.values[value] ?? value);
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
     .filter(([, part]) => part !== null)
@@ -25,6 +25,8 @@ function wordOf(value: unknown): string {
 export const pairs = ({ detail, email }: Entry): [label: string, value: string][] =>
   Object.entries(detail)
     .filter(([key, value]) => !HIDDEN.has(key) && value !== null && value !== 'default' && value !== email)
+    // What it was stands before what it became; else in the order of the entry.
+    .sort(([a], [b]) => (a === 'from' ? -1 : b === 'from' ? 1 : 0))
     .map(([key, value]) => [labelOf(key), wordOf(value)]);
 
 /** An action without words of its own: `key-created` is "Key created". */

@@ -36,7 +36,7 @@ function What({ entry }: { entry: Entry }) {
 const WHO: Column<Entry> = {
   key: 'who',
   header: texts.who,
-  width: 27,
+  width: 26,
   free: true,
   sort: (entry) => actorOf(entry),
   cell: (entry) => (
@@ -76,14 +76,14 @@ export function AuditLog() {
           {
             key: 'when',
             header: texts.when,
-            width: 16,
+            width: 20,
             sort: ({ createdAt }) => createdAt,
             cell: ({ createdAt }) => moment(createdAt),
           },
           {
             key: 'ip',
             header: texts.ip,
-            width: 14,
+            width: 13,
             free: true,
             cell: ({ ip }) => <span className="font-mono text-[0.87rem]">{ip ?? '–'}</span>,
           },

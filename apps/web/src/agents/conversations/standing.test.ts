@@ -87,7 +87,7 @@ test('a refusal with a word is read by the agent', async () => {
   const { waits } = await run(write('plan.md'));
   await decide(waits!.id, { approved: false, answer: 'Write it to drafts/ instead.' });
   const { events } = await follow(waits!.sessionId);
-  const result = events.find(({ type }) => type === 'tool_result');
+  const result = events.findLast(({ type }) => type === 'tool_result');
   assert.equal(result?.content, 'The owner refused this call of write_file. They say: Write it to drafts/ instead.');
 });
 

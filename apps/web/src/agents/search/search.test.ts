@@ -80,7 +80,7 @@ test('by what was said, with the message; where the first words are its title, w
 
 test('what is typed is no pattern, and letters of any language have two cases', async () => {
   assert.deepEqual(await talks('ärzte 100% [them]'), [['Agent 3', 'press', 'Who writes?', 2]]);
-  for (const q of ['.*', '(', '['.repeat(200), '\\', '%', 'a\0b'])
+  for (const q of ['.*', '(', '['.repeat(200), '\\', '%'])
     assert.deepEqual(await talks(q), q === '%' ? await talks('100%') : []);
 });
 

@@ -56,6 +56,9 @@ export const memoriesUntil = ({ bars }: Run, step: Bar): string[] =>
 export const answerOf = ({ bars }: Run): string =>
   bars.findLast(({ kind, step }) => kind === 'model' && (step.content ?? '') !== '')?.step.content ?? '';
 
+/** What it was told. */
+export const askedIn = ({ bars }: Run): string => bars.find(({ kind }) => kind === 'prompt')?.step.content ?? '';
+
 /** Which models answered in it. */
 export const modelsOf = ({ bars }: Run): string[] => [
   ...new Set(bars.filter(({ kind, name }) => kind === 'model' && name !== '').map(({ name }) => name)),
