@@ -98,7 +98,7 @@ browserSuite(
       await say(page, 'A note in reports/may.txt');
       await log.getByRole('button', { name: 'Always…' }).click();
       const choice = log.getByLabel('What it may do from now on without asking');
-      assert.equal(await choice.evaluate('(node) => node === document.activeElement'), true);
+      assert.equal(await page.evaluate('document.activeElement?.tagName'), 'SELECT');
       assert.deepEqual(await choice.getByRole('option').allInnerTexts(), [
         'write reports/may.txt',
         'write anything in reports/',
@@ -118,7 +118,7 @@ browserSuite(
       await log.getByLabel('Why not, or what it should do instead').fill('Only in reports, please.');
       await log.getByRole('button', { name: 'Refuse and tell it' }).click();
       await done.nth(4).waitFor();
-      await log.getByText('They say: Only in reports, please.').first().waitFor();
+      await log.getByText('They say: Only in reports, please.').last().waitFor();
 
       await settle(page, `/dashboard/agents/${agentId}?tab=settings&part=config`);
       await page.getByText('write anything in reports/').waitFor();

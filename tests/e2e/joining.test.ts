@@ -175,10 +175,17 @@ browserSuite(
       await settle(page, '/dashboard/inbox');
       await page.getByText('Nothing waits for you').waitFor();
       for (let n = 0; n < 3; n += 1) {
-        const { runId } = await caller.call<{ runId: string }>('POST', `/api/scheduled-tasks/${task.id}/run`, {});
+        const { receiptId } = await caller.call<{ receiptId: string }>(
+          'POST',
+          `/api/scheduled-tasks/${task.id}/run`,
+          {},
+        );
         for (let status = ''; status !== 'failed';) {
           await page.waitForTimeout(100);
-          ({ status } = await caller.call<{ status: string }>('GET', `/api/scheduled-tasks/${task.id}/runs/${runId}`));
+          ({ status } = await caller.call<{ status: string }>(
+            'GET',
+            `/api/scheduled-tasks/${task.id}/runs/${receiptId}`,
+          ));
         }
       }
       const card = page.getByRole('group', { name: /^The task Morning failed 3 times in a row/ });
