@@ -44,6 +44,11 @@ const LISTS: [what: string, path: () => string, check: (body: Body) => void][] =
     () => `/api/agents/${scene.attacker.agentId}/messages?limit=100`,
     (body) => assert.deepEqual([body.total, body.hasMore], [720, true]),
   ],
+  [
+    'what all of their agents said',
+    () => '/api/search?q=nobody+said+this',
+    (body) => assert.deepEqual([body.conversations, body.files], [[], []]),
+  ],
   ['an inbox', () => '/api/inbox', (body) => assert.deepEqual([body.items.length, body.hasMore], [100, true])],
 ];
 

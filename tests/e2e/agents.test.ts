@@ -206,8 +206,14 @@ browserSuite('agents in the browser', (stage) => {
     await page.getByRole('button', { name: 'Name and life' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('off', { exact: true }).first().waitFor();
-    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    // Where one would write stands why not, and the way on.
+    await page.getByRole('tab', { name: 'Talk' }).click();
+    await page.getByText('The agent is switched off.').waitFor();
+    await page.getByRole('button', { name: 'Start it' }).click();
+    await page.getByLabel('Message', { exact: true }).waitFor();
     await page.getByText('ready').first().waitFor();
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Name and life' }).click();
     await page.getByRole('button', { name: 'Delete agent' }).click();
     const ask = page.getByRole('alertdialog');
     await ask.getByText('deleted for good').waitFor();

@@ -141,6 +141,14 @@ browserSuite(
       assertQuiet(watched);
     });
 
+    test('an address that names a channel opens its form', async () => {
+      await settle(page, `/dashboard/agents/${agentId}?tab=connections&connect=telegram`);
+      await page.getByRole('dialog', { name: 'Set up Telegram' }).getByLabel('Token').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog', { name: 'Set up Telegram' }).waitFor({ state: 'detached' });
+      assertQuiet(watched);
+    });
+
     test('a channel is set up, refused with what to do, mended, and its test message arrives', async () => {
       await open();
       const row = page.getByRole('list', { name: 'Channels' }).getByRole('listitem').filter({ hasText: 'E-mail' });

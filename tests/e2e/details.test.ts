@@ -84,10 +84,18 @@ browserSuite(
       const { id } = (await registered.json()) as { id: string };
       await caller.call('PATCH', `/api/admin/users/${id}`, { plan: 'solo', subscriptionStatus: 'active' });
       await settle(page, '/dashboard/settings?tab=audit');
-      const row = page.getByRole('row', { name: /kim@example\.org/ }).first();
+      const row = page.getByRole('row', { name: /Plan changed.*kim@example\.org/ }).first();
       const cells = await row.getByRole('cell').allInnerTexts();
-      assert.equal(cells[2], stage.platform.owner.email);
-      assert.equal(cells[3], 'kim@example.org');
+      assert.deepEqual(cells[1]?.split('\n'), [stage.platform.owner.email, 'about kim@example.org']);
+      assert.match(cells[0] ?? '', /^Plan changed\n.*afterwards\s*plan: solo, subscription: active/s);
+      // What belongs to an entry has room: a few words to a line, whatever the width.
+      for (const width of [1280, 820, 390]) {
+        await page.setViewportSize({ width, height: 860 });
+        const box = await row.getByRole('cell').first().boundingBox();
+        assert.ok(box && box.width >= Math.min(300, width - 60), `${box?.width} px at ${width}`);
+        assert.ok(box.height <= 90, `${box.height} px high at ${width}`);
+      }
+      await page.setViewportSize({ width: 1280, height: 860 });
       assertQuiet(watched);
     });
 

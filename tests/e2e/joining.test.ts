@@ -158,6 +158,46 @@ browserSuite(
       assert.deepEqual(new Set(decided), new Set([false, true]));
       assertQuiet(boss);
     });
+
+    test('a task that keeps failing is in the inbox, with what can be done about it', async () => {
+      const { page } = boss;
+      const { agent } = await caller.call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
+        name: 'Sleeper',
+        model: 'xiaomi/mimo-v2-pro',
+      });
+      const task = await caller.call<{ id: string }>('POST', '/api/scheduled-tasks', {
+        agentId: agent.id,
+        name: 'Morning',
+        cronSchedule: '@triggered',
+        prompt: 'What is new?',
+      });
+      await caller.call('POST', `/api/instance/${agent.id}/stop`, {});
+      await settle(page, '/dashboard/inbox');
+      await page.getByText('Nothing waits for you').waitFor();
+      for (let n = 0; n < 3; n += 1) {
+        const { receiptId } = await caller.call<{ receiptId: string }>(
+          'POST',
+          `/api/scheduled-tasks/${task.id}/run`,
+          {},
+        );
+        for (let status = ''; status !== 'failed';) {
+          await page.waitForTimeout(100);
+          ({ status } = await caller.call<{ status: string }>(
+            'GET',
+            `/api/scheduled-tasks/${task.id}/runs/${receiptId}`,
+          ));
+        }
+      }
+      const card = page.getByRole('group', { name: /^The task Morning failed 3 times in a row/ });
+      await card.getByRole('button', { name: 'Run it now' }).waitFor();
+      await page.getByRole('link', { name: 'Inbox 1' }).first().waitFor();
+      await assertAccessible(page, 'trouble in the inbox');
+      await page.keyboard.press('r');
+      await page.getByText('Nothing waits for you').waitFor();
+      const { tasks } = await caller.call<{ tasks: { id: string; enabled: boolean }[] }>('GET', '/api/scheduled-tasks');
+      assert.equal(tasks.find(({ id }) => id === task.id)?.enabled, false);
+      assertQuiet(boss);
+    });
   },
   { OPENROUTER_API_KEY: 'sk-test', OPENROUTER_BASE_URL: model.url },
 );

@@ -154,7 +154,8 @@ browserSuite(
       const { page } = watched;
       const list = page.getByRole('navigation', { name: 'Conversations' });
       const options = () => page.getByRole('button', { name: 'Conversation options' }).click();
-      await options();
+      await page.getByRole('button', { name: 'Conversation options' }).focus();
+      await page.keyboard.press('F2');
       await page.getByLabel('Title').fill('Tour 🎭 جولة');
       await page.getByRole('button', { name: 'Rename' }).click();
       await list.getByRole('button', { name: /^Tour/ }).waitFor();
@@ -271,10 +272,23 @@ browserSuite(
       await page.getByRole('button', { name: 'Fork from here' }).click();
       await page.getByLabel('What to say there').fill('Go on differently');
       await page.getByRole('combobox', { name: 'Model' }).selectOption('xiaomi/mimo-v2-pro');
+      await page.getByRole('button', { name: 'With another instruction…' }).click();
+      await page.getByLabel('Instruction, for this answer').fill('You answer like a pirate.');
+      await assertAccessible(page, 'a fork');
       await page.getByRole('dialog').getByRole('button', { name: 'Fork', exact: true }).click();
       await log(page).getByText('Heard: Go on differently').waitFor();
+      // It was forked, and not stopped by anybody.
+      await log(page).getByText('The branch begins here.').waitFor();
+      assert.equal(
+        await log(page)
+          .getByText(/^Stopped by you/)
+          .count(),
+        0,
+      );
       const last = model.requests.findLast(({ path }) => path.endsWith('/chat/completions'));
       assert.equal(last?.body['model'], 'xiaomi/mimo-v2-pro');
+      const [system] = last.body['messages'] as Spoken[];
+      assert.match(textOf(system!), /^You answer like a pirate\./);
       assertQuiet(watched);
     });
 

@@ -113,6 +113,39 @@ browserSuite(
       assertQuiet(watched);
     });
 
+    test('Ctrl K finds each of them, and a conversation of any, without a mouse and with one request', async () => {
+      await settle(page, '/dashboard');
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      await page.keyboard.press('Control+k');
+      const box = page.getByRole('combobox', { name: 'Search and commands' });
+      const options = page.getByRole('option');
+      await options.first().waitFor();
+      // Before a word is typed agents are there, too.
+      assert.match(await options.first().innerText(), /^Agent \d+/);
+      await box.fill('agent 2');
+      assert.match(await options.first().innerText(), /^Agent 2\n/);
+      await page.getByText(/^\d+ more: type on to find them\.$/).waitFor();
+      await box.fill('agent 287');
+      await page.getByText('Looking through').waitFor({ state: 'detached' });
+      await assertAccessible(page, 'the search among many agents');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/agents\/many-287/);
+
+      await settle(page, '/dashboard');
+      asked.length = 0;
+      await page.keyboard.press('Control+k');
+      await box.fill('talk 277');
+      const found = options.filter({ hasText: 'Talk 277' });
+      await found.waitFor();
+      assert.equal(asked.filter((path) => path === '/api/search').length, 1, asked.join('\n'));
+      while ((await found.getAttribute('aria-selected')) !== 'true') await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/c=talk-277/);
+      page.removeAllListeners('request');
+      assertQuiet(watched, [/ 404 .*files/]);
+    });
+
     test('conversations: the list scrolls by itself, and says how many there are', async () => {
       await settle(page, `/dashboard/agents/${agentId}/talk`);
       const list = page.getByRole('navigation', { name: 'Conversations' });

@@ -48,6 +48,34 @@ browserSuite(
       assertQuiet(watched);
     });
 
+    test('what it kept without a name is called by its first words, changed in place and forgotten', async () => {
+      const { page } = watched;
+      const content = 'Berlin moved to the fifth of May, because the hall is taken on the fourth by somebody else.';
+      const title = 'Berlin moved to the fifth of May, because the hall is taken …';
+      const { rows } = await sql<{
+        userId: string;
+      }>`select user_id as "userId" from agents where id = ${agentId}`.execute(database.db.system);
+      await sql`insert into agent_memory (id, user_id, agent_id, scope, content, created_at, updated_at, expires_at)
+        values (${newId()}, ${rows[0]!.userId}, ${agentId}, ${`agent:${agentId}`}, ${content}, now(), now(),
+          now() + interval '1 day')`.execute(database.db.system);
+      await open();
+      const table = page.getByRole('table', { name: 'Memory' });
+      await table.getByRole('cell', { name: title, exact: true }).waitFor();
+      assert.doesNotMatch(await table.innerText(), /[0-9a-f]{8}-[0-9a-f]{4}/);
+      await page.getByRole('button', { name: `Edit ${title}` }).click();
+      const form = page.getByRole('dialog', { name: `Edit ${title}` });
+      assert.equal(await form.getByLabel('About').count(), 0);
+      await form.getByLabel('What it remembers').fill('Berlin is on 6 May.');
+      await form.getByRole('button', { name: 'Save' }).click();
+      await table.getByRole('cell', { name: 'Berlin is on 6 May.' }).first().waitFor();
+      await table.getByText(title).waitFor({ state: 'detached' });
+      assert.equal(await table.getByRole('row').count(), 1 + 1);
+      await page.getByRole('button', { name: 'Forget Berlin is on 6 May.?' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('It remembers nothing yet').waitFor();
+      assertQuiet(watched);
+    });
+
     test('a fact leads to where it was said; one that contradicts another waits for a decision', async () => {
       const { page } = watched;
       const { rows } = await sql<{ id: string; userId: string }>`select id, user_id as "userId" from agent_sessions

@@ -86,6 +86,66 @@ browserSuite(
       assertQuiet(watched);
     });
 
+    test('a run is worked by keys: steps, link, fork, compare; they can be switched off', async () => {
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await settle(page, `/dashboard/agents/${agentId}/runs/${sessionId}?run=1`);
+      await page.getByRole('button', { name: /^Prompt/ }).waitFor();
+      await page.keyboard.press('k');
+      await page.getByText('Step 1 of 2. Looking changes nothing.').waitFor();
+      await page.keyboard.press('j');
+      await page.getByText('Step 1 of 2.').waitFor({ state: 'detached' });
+      await page.keyboard.press('ArrowLeft');
+      await page.getByText('Step 1 of 2.').waitFor();
+      await page.keyboard.press('y');
+      await page.getByText('Copied').first().waitFor();
+      assert.equal(await page.evaluate('navigator.clipboard.readText()'), page.url());
+      await page.keyboard.press('f');
+      const fork = page.getByRole('dialog', { name: /^Fork/ });
+      await fork.getByLabel('What to say there').waitFor();
+      // While a dialog is open its keys are letters.
+      await page.keyboard.press('c');
+      assert.equal(await page.getByRole('dialog', { name: 'Compare with another run' }).count(), 0);
+      await page.keyboard.press('Escape');
+      await fork.waitFor({ state: 'detached' });
+      await page.keyboard.press('c');
+      const compare = page.getByRole('dialog', { name: 'Compare with another run' });
+      await compare.waitFor();
+      await page.keyboard.press('Escape');
+      await compare.waitFor({ state: 'detached' });
+
+      await page.keyboard.press('?');
+      const keys = page.getByRole('dialog', { name: 'Keys' });
+      await keys.getByText('Copy the link to this step').waitFor();
+      await assertAccessible(page, 'all keys');
+      await keys.getByLabel('Use keys of one letter').click();
+      await page.keyboard.press('Escape');
+      await keys.waitFor({ state: 'detached' });
+      for (const key of ['f', 'c', '?', 'g', 'i']) await page.keyboard.press(key);
+      for (const dialog of [fork, compare, keys]) assert.equal(await dialog.count(), 0);
+      assert.match(page.url(), /\/runs\//);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search and commands' }).fill('all keys');
+      await page.keyboard.press('Enter');
+      await keys.getByLabel('Use keys of one letter').click();
+      await page.keyboard.press('Escape');
+      await keys.waitFor({ state: 'detached' });
+      for (const [second, path] of [
+        ['i', /inbox$/],
+        ['a', /agents$/],
+        ['t', /tasks$/],
+        ['m', /cost$/],
+        ['s', /dashboard$/],
+      ] as const) {
+        await page.keyboard.press('g');
+        await page.keyboard.press(second);
+        await page.waitForURL(path);
+      }
+      await page.keyboard.press('/');
+      await page.getByRole('combobox', { name: 'Search and commands' }).waitFor();
+      await page.keyboard.press('Escape');
+      assertQuiet(watched);
+    });
+
     test('an address that names no run says so, and so does one of somebody else', async () => {
       for (const name of ['nonsense', `${'A'.repeat(22)}~${'A'.repeat(22)}`]) {
         await page.goto(`/dashboard/runs/${name}`);
@@ -142,7 +202,7 @@ browserSuite(
       const asked: string[] = [];
       page.on('request', (request) => {
         const { pathname } = new URL(request.url());
-        if (pathname.startsWith('/api/agents/')) asked.push(pathname);
+        if (pathname.startsWith('/api/agents/') || pathname === '/api/search') asked.push(pathname);
       });
       await page.keyboard.press('Control+k');
       const box = page.getByRole('combobox', { name: 'Search and commands' });
@@ -150,8 +210,8 @@ browserSuite(
       const option = page.getByRole('option', { name: /Spring tour/ });
       await option.getByText('Ada: Conversation').waitFor();
       await assertAccessible(page, 'what the search found');
-      assert.ok(asked.length <= 12, asked.join('\n'));
-      assert.ok(asked.filter((path) => path.endsWith('/search')).length <= 4, asked.join('\n'));
+      assert.ok(asked.length <= 8, asked.join('\n'));
+      assert.ok(asked.filter((path) => path === '/api/search').length <= 2, asked.join('\n'));
       await page.keyboard.press('Enter');
       await page.waitForURL(new RegExp(`c=${sessionId}$`));
       await page.getByRole('log').getByText('It stands in').waitFor();

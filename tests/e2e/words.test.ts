@@ -53,6 +53,42 @@ browserSuite('what people read', (stage) => {
     assertQuiet(watched);
   });
 
+  test('what was typed and not saved is there again, until it is saved or begun anew; tokens are not', async () => {
+    const { page } = watched;
+    await settle(page, '/dashboard/agents/new');
+    await page.getByLabel('Name').fill('Halfway');
+    await page.getByLabel('Instruction').fill('You were not finished.');
+    await page.getByLabel('Telegram bot token').fill('1234:secret');
+    await settle(page, '/dashboard');
+    assert.doesNotMatch(await page.evaluate('JSON.stringify(localStorage)'), /1234:secret/);
+    await settle(page, '/dashboard/agents/new');
+    await page.getByText('This is what you had typed and not saved.').waitFor();
+    assert.equal(await page.getByLabel('Instruction').inputValue(), 'You were not finished.');
+    assert.equal(await page.getByLabel('Telegram bot token').inputValue(), '');
+    await page.getByRole('button', { name: 'Begin anew' }).click();
+    assert.equal(await page.getByLabel('Name').inputValue(), '');
+    await page.reload();
+    assert.equal(await page.getByText('This is what you had typed').count(), 0);
+
+    await settle(page, '/dashboard/tasks?new=1');
+    await page.getByLabel('Prompt').fill('What moved in the night?');
+    await page.keyboard.press('Escape');
+    await settle(page, '/dashboard/tasks?new=1');
+    assert.equal(await page.getByLabel('Prompt').inputValue(), 'What moved in the night?');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+
+    await settle(page, `/dashboard/agents/${agents[1]}?tab=settings`);
+    await page.getByLabel('Instruction').fill('Half a thought');
+    await settle(page, `/dashboard/agents/${agents[1]}?tab=settings`);
+    assert.equal(await page.getByLabel('Instruction').inputValue(), 'Half a thought');
+    await page.getByRole('button', { name: 'Save what it is for' }).click();
+    await page.getByText('The agent goes by it from its next step on').waitFor();
+    await page.reload();
+    await page.getByLabel('Instruction').waitFor();
+    assert.equal(await page.getByText('This is what you had typed').count(), 0);
+    assertQuiet(watched);
+  });
+
   test('a schedule says its time zone, and long names leave its buttons in sight', async () => {
     const { page } = watched;
     await call('POST', '/api/scheduled-tasks', {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MOST_STANDING, standingRule } from './standing.ts';
 
 /** Longer than any that can be given: the id of a member is that of its team and its own name. */
 export const AGENT_ID = /^[A-Za-z0-9_-]{1,130}$/;
@@ -50,6 +51,8 @@ export const agentConfigSchema = z.looseObject({
       allowedDomains: z.array(domain).max(200).default([]),
       /** By tool, toolset or `*`: whether the owner is asked before it is used. What none names is allowed. */
       approvals: z.record(z.string().max(100), z.enum(['allow', 'ask', 'deny'])).optional(),
+      /** What the owner allowed for good while a call waited: it is not asked about again. */
+      standing: z.array(standingRule).max(MOST_STANDING).optional(),
     })
     .prefault({}),
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { agentConfigSchema, defaultAgentConfig } from './agent-config.ts';
 import { onlyLooks } from './own-tools.ts';
 import { permissionFor, permissionsSchema, type CalledTool } from './permissions.ts';
+import { isStanding } from './standing.ts';
 import { skillRefSchema } from './skills/skill.ts';
 import { TEAM_TOOLS, type TeamTool } from './teams/index.ts';
 import { traitsSchema } from './teams/traits.ts';
@@ -104,7 +105,7 @@ const STRICTEST: readonly ApprovalRule[] = ['deny', 'ask', 'allow'];
 /**
  * The rule for a call. By name: the tool's own first, then its toolset's, then `*`; what the configuration says replaces
  * the definition's. By pattern: the stricter of the two holds. Only for what no pattern names does the owner's word for
- * the tool or its toolset stand alone.
+ * the tool or its toolset stand alone. What would be asked about and was allowed for good is not asked about.
  */
 export function approvalFor(
   { approvals, permissions, config }: AgentDefinition,
@@ -114,10 +115,13 @@ export function approvalFor(
   const rules = new Map(Object.entries({ ...approvals, ...config.safety.approvals }));
   const named = rules.get(tool.name) ?? rules.get(tool.toolset);
   const rule = named ?? rules.get('*') ?? 'allow';
-  if (!permissions) return rule;
   const isOwn = tool.offeredAs === undefined;
-  const said = permissionFor(permissions, tool, args) ?? named ?? (isOwn && onlyLooks(tool.name) ? 'allow' : 'ask');
-  return STRICTEST.find((one) => one === rule || one === said) ?? 'deny';
+  const patterned = () =>
+    permissions &&
+    (permissionFor(permissions, tool, args) ?? named ?? (isOwn && onlyLooks(tool.name) ? 'allow' : 'ask'));
+  const said = patterned() ?? rule;
+  const strictest = STRICTEST.find((one) => one === rule || one === said) ?? 'deny';
+  return strictest === 'ask' && isStanding(config.safety.standing ?? [], tool, args) ? 'allow' : strictest;
 }
 
 /** Whose memory it reads and writes. */

@@ -1,4 +1,5 @@
 export * from './addresses.ts';
+export { inAnyCase } from './any-case.ts';
 export * from './backend-client.ts';
 export { inBatches, type BatchOptions } from './batches.ts';
 export {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { web } from '@troupe/contract';
 import { check } from '../checks.ts';
-import { actorOf, sentence, words } from './identity/audit-words.ts';
+import { actorOf, pairs, sentence } from './identity/audit-words.ts';
 import type { Entry } from './identity/audit-words.ts';
 import { problemOf, signWith } from './identity/wallet-auth/providers.ts';
 import { capBody, capName } from './money/costs/cap.ts';
@@ -104,6 +104,8 @@ describe('the record of what was done', () => {
   const entry = (more: Partial<Entry>): Entry =>
     ({ detail: {}, email: null, actorId: null, actorEmail: null, ...more }) as Entry;
 
+  const words = (one: Entry) => pairs(one).flat().join(' ');
+
   test('is words: no ids, nothing that stands elsewhere, addresses short', () => {
     const told = words(
       entry({
@@ -117,7 +119,12 @@ describe('the record of what was done', () => {
 
   test('of anything that a detail may be', () => {
     assert.equal(words(entry({ detail: {} })), '');
-    assert.match(words(entry({ detail: { odd: { a: 1 }, n: 0, no: false } })), /\{"a":1\}.*0.*false/);
+    assert.match(words(entry({ detail: { odd: { a: 1 }, n: 0, no: false } })), /odd a: 1 n 0 no false/);
+    const change = {
+      from: { plan: 'none', subscriptionStatus: null },
+      to: { plan: 'solo', subscriptionStatus: 'active' },
+    };
+    assert.equal(words(entry({ detail: change })), 'before plan: none afterwards plan: solo, subscription: active');
   });
 
   test('names who did it: an administrator, the user, or nobody any more', () => {

@@ -23,15 +23,19 @@ import { useWaiting } from '../pages/agents/inbox/use-waiting.ts';
 import { ConfirmIdentity } from '../pages/identity/second-step/confirm-identity.tsx';
 import { BOTTOM, NAV, NAV_BELOW, placeOf, type NavPlace } from './nav.ts';
 import { useSignOut } from './sign-out.ts';
+import { useShellKeys } from './use-shell-keys.ts';
 
 const Palette = lazy(() => import('./palette.tsx'));
+const KeysDialog = lazy(() => import('./keys-dialog.tsx'));
 
 /** What surrounds every signed-in page: navigation, search, theme, news. */
 export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
   const { user } = useSession();
   const [menu, setMenu] = useState(false);
   const [palette, setPalette] = useState(false);
+  const [keys, setKeys] = useState(false);
   const { pathname } = useLocation();
+  useShellKeys({ onSearch: () => setPalette(true), onHelp: () => setKeys(true) });
 
   useEffect(() => setMenu(false), [pathname]);
   useEffect(() => {
@@ -74,7 +78,10 @@ export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
           <Sidebar user={user} onSearch={() => setPalette(true)} />
         </Drawer>
         <ConfirmIdentity />
-        <Suspense fallback={null}>{palette && <Palette user={user} onClose={() => setPalette(false)} />}</Suspense>
+        <Suspense fallback={null}>
+          {palette && <Palette user={user} onClose={() => setPalette(false)} onKeys={() => setKeys(true)} />}
+          {keys && <KeysDialog onClose={() => setKeys(false)} />}
+        </Suspense>
       </Toasts>
     </LiveProvider>
   );

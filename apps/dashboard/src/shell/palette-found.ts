@@ -1,21 +1,24 @@
-import type { FileEntry, SessionHead, WebAgent } from '@troupe/contract';
+import type { FileEntry, FoundFile, WebAgent } from '@troupe/contract';
 import { isPinned } from '../pages/agents/agents/tags.ts';
 import { inside } from '../pages/agents/files/paths.ts';
 
-/** What the search finds inside of agents: conversations and files. */
+/** What the search finds inside of agents beside what the platform knows: files on their own disks. */
 
 /** Each is asked for its lists, and there is a limit to how often a person may ask. */
 const MOST_AGENTS = 6;
 /** Of the agent at hand, beside its root. */
 const MOST_FOLDERS = 4;
-const MOST_OF_A_KIND = 8;
+const MOST_FILES = 12;
 
 /** The one that is looked at, then those that are pinned, then those that changed last. */
-export function lookedThrough(agents: readonly WebAgent[], pathname: string): WebAgent[] {
+export function byNearness(agents: readonly WebAgent[], pathname: string): WebAgent[] {
   const at = /^\/dashboard\/agents\/([^/]+)/.exec(pathname)?.[1];
   const rank = (agent: WebAgent) => (agent.id === at ? 0 : isPinned(agent) ? 1 : 2);
-  return agents.toSorted((a, b) => rank(a) - rank(b) || b.updatedAt.localeCompare(a.updatedAt)).slice(0, MOST_AGENTS);
+  return agents.toSorted((a, b) => rank(a) - rank(b) || b.updatedAt.localeCompare(a.updatedAt));
 }
+
+export const lookedThrough = (agents: readonly WebAgent[], pathname: string): WebAgent[] =>
+  byNearness(agents, pathname).slice(0, MOST_AGENTS);
 
 /** Folders of an agent's root that are looked into. */
 export const foldersIn = (entries: readonly FileEntry[]): string[] =>
@@ -23,14 +26,6 @@ export const foldersIn = (entries: readonly FileEntry[]): string[] =>
     .filter(({ kind, name }) => kind === 'folder' && !name.startsWith('.'))
     .slice(0, MOST_FOLDERS)
     .map(({ name }) => name);
-
-export interface Talk {
-  agent: Pick<WebAgent, 'id' | 'name'>;
-  sessionId: string;
-  title: string;
-  /** The message that has the words, where the title has not. */
-  at?: number;
-}
 
 export interface Kept {
   agent: Pick<WebAgent, 'id' | 'name'>;
@@ -40,24 +35,6 @@ export interface Kept {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
 const hasAll = (text: string, words: readonly string[]) => words.every((word) => text.toLowerCase().includes(word));
-
-/** By title, and after those by what was said in them; each conversation once. */
-export function talksFound(
-  lists: readonly { agent: Talk['agent']; sessions: readonly SessionHead[] }[],
-  said: readonly Talk[],
-  text: string,
-): Talk[] {
-  const words = wordsOf(text);
-  const titled = lists.flatMap(({ agent, sessions }) =>
-    sessions
-      .filter(({ title = '' }) => hasAll(title, words))
-      .map(({ id, title = '' }): Talk => ({ agent, sessionId: id, title })),
-  );
-  // The first message of a conversation that has the words stands for it, and a title for all of its messages.
-  const each = new Map([...said.toReversed(), ...titled].map((one) => [one.sessionId, one]));
-  const order = [...new Set([...titled, ...said].map(({ sessionId }) => sessionId))];
-  return order.slice(0, MOST_OF_A_KIND).map((id) => each.get(id)!);
-}
 
 /** By name or path. */
 export function filesFound(
@@ -71,6 +48,16 @@ export function filesFound(
         .filter(({ kind }) => kind === 'file' || kind === 'folder')
         .map(({ name, kind }): Kept => ({ agent, path: inside(folder, name), isFolder: kind === 'folder' })),
     )
-    .filter(({ path }) => hasAll(path, words))
-    .slice(0, MOST_OF_A_KIND);
+    .filter(({ path }) => hasAll(path, words));
+}
+
+/** What was found in both ways, each file once. */
+export function withFiles(known: readonly FoundFile[], listed: readonly Kept[]): Kept[] {
+  const kept = known.map(({ agentId: id, agentName: name, path, isFolder }) => ({
+    agent: { id, name },
+    path,
+    isFolder,
+  }));
+  const each = new Map([...kept, ...listed].map((one) => [`${one.agent.id} ${one.path}`, one]));
+  return [...each.values()].slice(0, MOST_FILES);
 }

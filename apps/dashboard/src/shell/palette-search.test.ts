@@ -8,7 +8,7 @@ const commands = [
   { label: 'Röslein', group: 'Agents' },
   { label: 'عامل', group: 'Agents' },
 ];
-const found = (text: string) => findCommands(commands, text).map(({ label }) => label);
+const found = (text: string) => findCommands(commands, text).found.map(({ label }) => label);
 
 test('everything is there before something is typed', () => assert.equal(found('  ').length, 4));
 
@@ -26,7 +26,17 @@ test('what is typed is no pattern', () => {
 
 test('of a thousand only so many are shown', () => {
   const many = Array.from({ length: 1000 }, (_, index) => ({ label: `agent ${index}`, group: 'Agents' }));
-  assert.equal(findCommands(many, 'agent').length, MOST_FOUND);
+  assert.equal(findCommands(many, 'agent').found.length, MOST_FOUND);
+  assert.equal(findCommands(many, 'agent').more, 1000 - MOST_FOUND);
+});
+
+test('the nearest is first: the name itself, what begins so, what has it, what stands beside it', () => {
+  const named = (label: string, also?: string) => ({ label, group: 'Agents', also });
+  const all = [named('Bo: Files'), named('Nabob'), named('Cost', 'bo'), named('Big Bo'), named('Bo')];
+  assert.deepEqual(
+    findCommands(all, ' bo ').found.map(({ label }) => label),
+    ['Bo', 'Bo: Files', 'Big Bo', 'Nabob', 'Cost'],
+  );
 });
 
 test('arrows stay within what was found', () => {

@@ -1,7 +1,7 @@
 import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { Dialog } from '@base-ui/react/dialog';
-import { useNavigate } from '@tanstack/react-router';
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useCall } from '../api.ts';
@@ -14,9 +14,11 @@ import type { IconName } from '../ui/icons.tsx';
 import { fileOf } from '../addresses.ts';
 import { titleOf } from '../pages/agents/conversations/title.ts';
 import { NAV, NAV_BELOW, PARTS } from './nav.ts';
+import { byNearness } from './palette-found.ts';
 import { findCommands, movedBy } from './palette-search.ts';
 import { useSignOut } from './sign-out.ts';
 import { useFound } from './use-found.ts';
+import type { Found } from './use-found.ts';
 
 interface Command {
   id: string;
@@ -29,14 +31,23 @@ interface Command {
 }
 
 /** Everything within reach of the keyboard: pages, agents, actions, and what agents hold: conversations and files. */
-export default function Palette({ user, onClose }: { user: SessionUser; onClose: () => void }) {
+export default function Palette({
+  user,
+  onClose,
+  onKeys,
+}: {
+  user: SessionUser;
+  onClose: () => void;
+  onKeys: () => void;
+}) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const agents = useCall(web.agents.list, {}).data?.agents;
-  const commands = useCommands(user, agents);
-  const known = useMemo(() => findCommands(commands, text), [commands, text]);
+  const isTyped = text.trim() !== '';
+  const commands = useCommands(user, agents, { isTyped, onKeys });
+  const { found: known, more } = useMemo(() => findCommands(commands, text), [commands, text]);
   // What has to be asked for comes behind what is known, so that nothing moves below a finger.
-  const { commands: held, isSearching, error } = useHeld(agents, text);
+  const { commands: held, ...asked } = useHeld(agents, text);
   const found = [...known, ...held];
   const choose = (command: Command | undefined) => {
     if (!command) return;
@@ -73,13 +84,30 @@ export default function Palette({ user, onClose }: { user: SessionUser; onClose:
               />
             ))}
           </ul>
-          <p role="status" className="px-5 text-[0.9rem] text-ink-soft not-empty:pb-4">
-            {isSearching ? texts.searching : found.length === 0 ? texts.none : ''}
-          </p>
-          {error && <p className="px-5 pb-4 text-[0.9rem] text-danger">{texts.unread(error.message)}</p>}
+          <Told {...asked} count={found.length} more={isTyped ? more : 0} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+/** Below the list: whether it goes on, ends, or misses something. */
+function Told({
+  isSearching,
+  error,
+  unread,
+  count,
+  more,
+}: Pick<Found, 'isSearching' | 'error' | 'unread'> & { count: number; more: number }) {
+  const left = count === 0 ? texts.none : more > 0 ? texts.more(more) : '';
+  const missing = error ? texts.unread(error.message) : unread.length > 0 ? texts.unasked(unread.join(', ')) : '';
+  return (
+    <>
+      <p role="status" className="px-5 text-[0.9rem] text-ink-soft not-empty:py-3">
+        {isSearching ? texts.searching : left}
+      </p>
+      {missing && <p className="px-5 pb-4 text-[0.9rem] text-danger">{missing}</p>}
+    </>
   );
 }
 
@@ -162,16 +190,21 @@ const administering = (go: Go): [string, IconName, () => void][] => [
 /** What agents hold that has the words. */
 function useHeld(agents: WebAgent[] | undefined, text: string) {
   const navigate = useNavigate();
-  const { talks, files, isSearching, error } = useFound(agents, text);
+  const { agents: named, talks, files, isSearching, error, unread } = useFound(agents, text);
+  const known = useMemo(() => new Set(agents?.map(({ id }) => id)), [agents]);
   const go = (id: string, search: Record<string, unknown>) => () =>
     void navigate({ to: `/dashboard/agents/${id}`, search: search as never });
   const commands: Command[] = [
-    ...talks.map(({ agent, sessionId, title, at }) => ({
+    // Of more agents than a list has.
+    ...named
+      .filter(({ id }) => !known.has(id))
+      .map(({ id, name }) => ({ id, group: texts.agents, label: name, mask: id, run: go(id, {}) })),
+    ...talks.map(({ agentId, agentName, sessionId, title, seq }) => ({
       id: `talk-${sessionId}`,
-      group: texts.ofAgent(agent.name, texts.conversation),
+      group: texts.ofAgent(agentName, texts.conversation),
       label: titleOf(title),
       icon: 'chat' as const,
-      run: go(agent.id, { tab: 'chat', c: sessionId, ...(at !== undefined && { at }) }),
+      run: go(agentId, { tab: 'chat', c: sessionId, ...(seq !== null && { at: seq }) }),
     })),
     ...files.map(({ agent, path, isFolder }) => ({
       id: `file-${agent.id}-${path}`,
@@ -181,55 +214,78 @@ function useHeld(agents: WebAgent[] | undefined, text: string) {
       run: go(agent.id, { tab: 'files', ...(isFolder ? { folder: path } : fileOf(path)) }),
     })),
   ];
-  return { commands, isSearching, error };
+  return { commands, isSearching, error, unread };
 }
 
-function useCommands(user: SessionUser, agents: WebAgent[] | undefined): Command[] {
+/** Agents that are shown before something is typed. */
+const MOST_NEAR = 8;
+
+function actionsFor(
+  user: SessionUser,
+  go: Go,
+  { signOut, onKeys }: Record<'signOut' | 'onKeys', () => void>,
+): Command[] {
+  const actions: [string, IconName, () => void][] = [
+    [texts.newAgent, 'plus', go('/dashboard/agents/new')],
+    [texts.newTeam, 'plus', go('/dashboard/teams')],
+    [texts.newTask, 'plus', go('/dashboard/tasks', { new: '1' })],
+    [texts.newKey, 'plus', go('/dashboard/settings', { tab: 'keys' })],
+    [texts.newCap, 'plus', go('/dashboard/cost')],
+    ...(user.isAdmin ? administering(go) : []),
+    [texts.theme, 'moon', toggleTheme],
+    [texts.keys, 'key', onKeys],
+    [texts.signOut, 'exit', signOut],
+  ];
+  return actions.map(([label, icon, run]) => ({ id: label, group: texts.actions, label, icon, run }));
+}
+
+const pagesFor = (user: SessionUser, go: Go): Command[] => [
+  ...[...NAV, ...NAV_BELOW].flatMap(({ icon, items }) =>
+    items
+      .filter(({ admin }) => !admin || user.isAdmin)
+      .map(({ to, label, also }) => ({ id: to, group: texts.pages, label, also, icon, run: go(to) })),
+  ),
+  ...PARTS.filter(({ admin }) => !admin || user.isAdmin).map(({ place, label, to, tab }) => ({
+    id: `${to}-${tab}`,
+    group: place.label,
+    label,
+    icon: place.icon,
+    run: go(to, { tab }),
+  })),
+];
+
+const partsOf = ({ id, name }: WebAgent, go: Go): Command[] =>
+  Object.entries(texts.agentParts).map(([tab, [label = '', also]]) => ({
+    id: `${id}-${tab}`,
+    group: texts.agents,
+    label: texts.ofAgent(name, label),
+    also,
+    mask: id,
+    run: go(`/dashboard/agents/${id}`, { tab }),
+  }));
+
+/** What the browser knows by itself. Before something is typed: what is most likely wanted. */
+function useCommands(
+  user: SessionUser,
+  agents: WebAgent[] | undefined,
+  { isTyped, onKeys }: { isTyped: boolean; onKeys: () => void },
+): Command[] {
   const navigate = useNavigate();
   const signOut = useSignOut();
+  const { pathname } = useLocation();
   return useMemo(() => {
     const go: Go = (to, search) => () => void navigate({ to, search } as never);
-    const actions: [string, IconName, () => void][] = [
-      [texts.newAgent, 'plus', go('/dashboard/agents/new')],
-      [texts.newTeam, 'plus', go('/dashboard/teams')],
-      [texts.newTask, 'plus', go('/dashboard/tasks', { new: '1' })],
-      [texts.newKey, 'plus', go('/dashboard/settings', { tab: 'keys' })],
-      [texts.newCap, 'plus', go('/dashboard/cost')],
-      ...(user.isAdmin ? administering(go) : []),
-      [texts.theme, 'moon', toggleTheme],
-      [texts.signOut, 'exit', signOut],
-    ];
-    return [
-      ...[...NAV, ...NAV_BELOW].flatMap(({ icon, items }) =>
-        items
-          .filter(({ admin }) => !admin || user.isAdmin)
-          .map(({ to, label, also }) => ({ id: to, group: texts.pages, label, also, icon, run: go(to) })),
-      ),
-      ...PARTS.filter(({ admin }) => !admin || user.isAdmin).map(({ place, label, to, tab }) => ({
-        id: `${to}-${tab}`,
-        group: place.label,
-        label,
-        icon: place.icon,
-        run: go(to, { tab }),
-      })),
-      ...actions.map(([label, icon, run]) => ({ id: label, group: texts.actions, label, icon, run })),
-      ...(agents ?? []).map(({ id, name }) => ({
-        id,
-        group: texts.agents,
-        label: name,
-        mask: id,
-        run: go(`/dashboard/agents/${id}`),
-      })),
-      ...(agents ?? []).flatMap(({ id, name }) =>
-        Object.entries(texts.agentParts).map(([tab, [label = '', also]]) => ({
-          id: `${id}-${tab}`,
-          group: texts.agents,
-          label: texts.ofAgent(name, label),
-          also,
-          mask: id,
-          run: go(`/dashboard/agents/${id}`, { tab }),
-        })),
-      ),
-    ];
-  }, [agents, navigate, signOut, user.isAdmin]);
+    const near = byNearness(agents ?? [], pathname);
+    const named = near.map(({ id, name }) => ({
+      id,
+      group: texts.agents,
+      label: name,
+      mask: id,
+      run: go(`/dashboard/agents/${id}`),
+    }));
+    const pages = pagesFor(user, go);
+    const actions = actionsFor(user, go, { signOut, onKeys });
+    if (!isTyped) return [...named.slice(0, MOST_NEAR), ...actions, ...pages];
+    return [...pages, ...actions, ...named, ...near.flatMap((agent) => partsOf(agent, go))];
+  }, [agents, navigate, signOut, user, pathname, isTyped]);
 }

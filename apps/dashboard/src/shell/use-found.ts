@@ -1,18 +1,15 @@
 import { SEARCH_LENGTH, web } from '@troupe/contract';
-import type { WebAgent } from '@troupe/contract';
-import { useQueries } from '@tanstack/react-query';
+import type { FoundConversation, WebAgent } from '@troupe/contract';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { callQuery, statusOf } from '../api.ts';
-import { listQuery } from '../pages/agents/conversations/list-query.ts';
 import { useSettled } from '../ui/use-settled.ts';
-import { filesFound, foldersIn, lookedThrough, talksFound } from './palette-found.ts';
-import type { Kept, Talk } from './palette-found.ts';
+import { filesFound, foldersIn, lookedThrough, withFiles } from './palette-found.ts';
+import type { Kept } from './palette-found.ts';
 
 /** As short as a search may be to mean something. */
 const SHORTEST = 2;
-/** Their messages are searched at each word that is typed; lists are asked for once. */
-const MOST_SEARCHED = 2;
 const LASTING_MS = 60_000;
 const ROOT = '.';
 
@@ -21,6 +18,7 @@ const isTold = (error: Error | null): boolean => error !== null && ![404, 409, 5
 
 const once = { staleTime: LASTING_MS, retry: false } as const;
 
+/** Files on the disk of whoever runs the agent are not in the platform's search: a few agents are asked themselves. */
 function useFolders(agents: readonly WebAgent[]) {
   const list = (id: string, path: string) => ({
     ...callQuery(web.files.list, { params: { id }, query: { path } }),
@@ -38,49 +36,33 @@ function useFolders(agents: readonly WebAgent[]) {
 }
 
 export interface Found {
-  talks: Talk[];
+  agents: { id: string; name: string }[];
+  talks: FoundConversation[];
   files: Kept[];
   isSearching: boolean;
   /** Something could not be looked through. */
   error: Error | null;
+  /** Agents that could not be asked. */
+  unread: string[];
 }
 
-/** Conversations and files that have what is typed, of the agent that is looked at and a few others. */
+/** What has the words that are typed: of all agents as the platform finds it, and files of a few as they list them. */
 export function useFound(all: readonly WebAgent[] | undefined, text: string): Found {
   const { pathname } = useLocation();
   const typed = text.trim().slice(0, SEARCH_LENGTH);
   const wanted = useSettled(typed);
   const isWanted = wanted.length >= SHORTEST;
   const agents = useMemo(() => (isWanted ? lookedThrough(all ?? [], pathname) : []), [all, pathname, isWanted]);
-  const lists = useQueries({
-    queries: agents.map(({ id }) => ({
-      ...callQuery(web.conversations.list, { params: { id }, query: listQuery(false) }),
-      ...once,
-    })),
-  });
-  const searched = agents.slice(0, MOST_SEARCHED);
-  const searches = useQueries({
-    queries: searched.map(({ id }) => ({
-      ...callQuery(web.conversations.search, { params: { id }, query: { q: wanted } }),
-      ...once,
-    })),
-  });
+  const search = useQuery({ ...callQuery(web.search.get, { query: { q: wanted } }), ...once, enabled: isWanted });
   const { folders, reads } = useFolders(agents);
-  const said = searches.flatMap(({ data }, at) =>
-    (data?.messages ?? []).map(({ sessionId, seq, title }): Talk => ({
-      agent: searched[at]!,
-      sessionId,
-      title,
-      at: seq,
-    })),
-  );
-  const sessions = lists.map(({ data }, at) => ({ agent: agents[at]!, sessions: data?.sessions ?? [] }));
-  const every = [...lists, ...searches, ...reads];
+  const every = isWanted ? [search, ...reads] : [];
+  const found = isWanted ? search.data : undefined;
   return {
-    talks: isWanted ? talksFound(sessions, said, wanted) : [],
-    files: isWanted ? filesFound(folders, wanted) : [],
-    isSearching:
-      (isWanted && every.some(({ isLoading }) => isLoading)) || (typed.length >= SHORTEST && typed !== wanted),
+    agents: found?.agents ?? [],
+    talks: found?.conversations ?? [],
+    files: isWanted ? withFiles(found?.files ?? [], filesFound(folders, wanted)) : [],
+    isSearching: every.some(({ isLoading }) => isLoading) || (typed.length >= SHORTEST && typed !== wanted),
     error: every.find(({ error }) => isTold(error))?.error ?? null,
+    unread: found?.unread ?? [],
   };
 }

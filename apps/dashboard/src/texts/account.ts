@@ -156,7 +156,7 @@ export const referrals = {
 };
 
 export const audit = {
-  about: 'About',
+  about: (whom: string) => `about ${whom}`,
   gone: 'an account that is gone',
   title: 'Audit log',
   hint: 'Sign-ins, keys, plans and administration. It only grows; nobody can change it.',
@@ -194,6 +194,14 @@ export const audit = {
     'recovery-codes-made': 'Recovery codes made',
     'invite-created': 'Invitation made',
     'owner-created': 'Owner account made',
+    'session-ended': 'Signed out elsewhere',
+    'key-created': 'API key made',
+    'key-deleted': 'API key deleted',
+    'gateway-token-rotated': 'Agent key replaced',
+    'client-allowed': 'Program allowed to act for the account',
+    'client-removed': 'Program no longer allowed',
+    'credentials-removed': 'Ways to sign in removed',
+    'access-refused': 'Access refused',
   } as Record<string, string>,
   fields: {
     perPayment: 'one payment',
@@ -207,10 +215,21 @@ export const audit = {
     method: 'by',
     secondStep: 'second step by',
     subscriptionStatus: 'subscription',
+    origins: 'for pages of',
+    givenUp: 'given up',
+    from: 'before',
+    to: 'afterwards',
+    reason: 'why',
+    answer: 'answer',
+  } as Record<string, string>,
+  /** What programs call some of it. */
+  values: {
+    admin: 'an administrator decided so',
+    access: 'access was granted',
+    inactive: 'none',
   } as Record<string, string>,
   who: 'Who',
   action: 'What',
-  detail: 'Details',
   ip: 'Address',
   none: 'Nothing recorded yet',
 };

@@ -30,7 +30,8 @@ export const channels = {
   webhook: 'Address that the service calls',
   webhookHint: 'Enter it at the service.',
   allowed: 'Who may write',
-  allowedHint: 'Ids of the service, one a line. Empty: everybody there.',
+  allowedHint:
+    'One a line, as the service numbers people: their user id, not their name. Empty: anybody who finds the agent there.',
   allowedByMail: 'Addresses, or @domain for all of one, a line each. * lets everybody write; empty lets nobody.',
   testTitle: (name: string) => `Test ${name}`,
   testHint: 'The agent signs in there, and sends a message where you name somebody.',

@@ -2,6 +2,8 @@
 export const brand = 'Troupe';
 
 export const states = {
+  leftOff: 'This is what you had typed and not saved.',
+  beginAnew: 'Begin anew',
   failed: 'That did not work',
   retry: 'Try again',
   unreachable: 'The platform cannot be reached.',

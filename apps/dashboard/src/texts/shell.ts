@@ -81,11 +81,64 @@ export const shell = {
   pageAwayHint: 'This page is loaded as soon as it is back.',
 };
 
+export const keys = {
+  title: 'Keys',
+  single: 'Use keys of one letter',
+  singleHint: 'They do nothing while you type. Switch them off if you dictate, or press keys by accident.',
+  groups: [
+    {
+      name: 'Everywhere',
+      lines: [
+        ['Ctrl K', 'Search, go anywhere, do something'],
+        ['/', 'Filter what the page lists'],
+        ['g s', 'Overview'],
+        ['g i', 'Inbox'],
+        ['g a', 'Agents'],
+        ['g t', 'Tasks'],
+        ['g m', 'Money'],
+        ['?', 'These keys'],
+      ],
+    },
+    {
+      name: 'In a conversation',
+      lines: [
+        ['Enter', 'Send'],
+        ['Shift Enter', 'A new line'],
+        ['Ctrl Enter', 'Stop what it is doing, and send'],
+        ['↑', 'Edit what you said last'],
+        ['Alt ← →', 'The branch before, the next'],
+        ['F2', 'Rename it'],
+      ],
+    },
+    {
+      name: 'In the inbox',
+      lines: [
+        ['j k', 'Next, the one before'],
+        ['a', 'Allow once'],
+        ['A', 'Allow from now on'],
+        ['r', 'Refuse'],
+        ['e', 'Done with it'],
+      ],
+    },
+    {
+      name: 'On a run',
+      lines: [
+        ['j k', 'Next step, the one before'],
+        ['f', 'Fork from this step'],
+        ['c', 'Compare with another run'],
+        ['y', 'Copy the link to this step'],
+      ],
+    },
+  ] as { name: string; lines: [string, string][] }[],
+};
+
 export const palette = {
   placeholder: 'Go to a page, an agent, a conversation, a file, or do something…',
   none: 'Nothing found',
   searching: 'Looking through conversations and files…',
   unread: (why: string) => `Not everything could be looked through. ${why}`,
+  unasked: (names: string) => `Could not be looked through: ${names}.`,
+  more: (n: number) => (n === 1 ? '1 more: type on to find it.' : `${n} more: type on to find them.`),
   conversation: 'Conversation',
   file: 'File',
   folder: 'Folder',
@@ -100,6 +153,7 @@ export const palette = {
   invite: 'Invite somebody',
   provider: 'Set up a provider',
   theme: 'Switch theme',
+  keys: 'Show all keys',
   signOut: 'Sign out',
   /** Parts of an agent's page, with the words that people look for them by. */
   agentParts: {

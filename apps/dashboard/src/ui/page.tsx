@@ -45,7 +45,7 @@ type HeadProps = Omit<Parameters<typeof Page>[0], 'children' | 'isLow'>;
 
 function LowHead({ title, lead, back, actions, mark }: HeadProps) {
   return (
-    <header className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
+    <header className="flex flex-wrap items-center gap-x-4 gap-y-1.5 max-sm:relative max-sm:pe-11">
       <div className="flex max-w-full min-w-0 items-center gap-2.5">
         {back && (
           <Link
@@ -64,7 +64,9 @@ function LowHead({ title, lead, back, actions, mark }: HeadProps) {
         </h1>
       </div>
       {lead && <div className="min-w-0 text-[0.95rem] text-ink-soft">{lead}</div>}
-      {actions && <div className="ml-auto flex flex-wrap gap-2">{actions}</div>}
+      {actions && (
+        <div className="ml-auto flex flex-wrap gap-2 max-sm:absolute max-sm:end-0 max-sm:top-0">{actions}</div>
+      )}
     </header>
   );
 }

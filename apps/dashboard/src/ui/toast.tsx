@@ -23,6 +23,7 @@ function List() {
     <Toast.Root
       key={toast.id}
       toast={toast}
+      data-news
       className={cx(
         'flex items-start justify-between gap-2 rounded-xl border bg-surface py-2 pr-1 pl-4 shadow-high transition data-[ending-style]:opacity-0 data-[starting-style]:opacity-0',
         toast.type === 'error' ? 'border-danger text-danger' : 'border-line',

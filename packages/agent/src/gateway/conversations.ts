@@ -90,7 +90,7 @@ export async function note(exchange: Exchange): Promise<void> {
 }
 
 type Said = Pick<z.output<typeof saidSchema>, 'content' | 'id' | 'attachments' | 'model' | 'guest'> &
-  Partial<Pick<z.output<typeof saidSchema>, 'tools' | 'results'>>;
+  Partial<Pick<z.output<typeof saidSchema>, 'tools' | 'results'>> & { instruction?: string | undefined };
 
 /** Calls that the session's run waits for, with what came of them. */
 async function answered({ agent }: Exchange, to: SessionRef, results: NonNullable<Said['results']>) {
@@ -104,11 +104,12 @@ async function answered({ agent }: Exchange, to: SessionRef, results: NonNullabl
 }
 
 /** Of a guest nothing is wished for but by the owner who lets him in. */
-function wishesIn({ model, guest, tools = [] }: Pick<Said, 'model' | 'guest' | 'tools'>): Wishes {
+function wishesIn({ model, guest, tools = [], instruction }: Omit<Said, 'content' | 'id' | 'attachments'>): Wishes {
   if (guest)
     return { max_tokens: guest.maxTokens, ...(guest.abilities === 'answers' && { abilities: guest.abilities }) };
   return {
     ...(model !== undefined && { model }),
+    ...(instruction !== undefined && { instruction }),
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function' as const, function: tool })) }),
   };
 }
@@ -149,6 +150,7 @@ const branchSchema = z.object(
       .optional(),
     attachments: z.array(z.string().min(1).max(1000)).max(MOST_ATTACHMENTS).default([]),
     model: z.string().min(1).max(200).optional(),
+    instruction: z.string().max(50_000).optional(),
   },
   'Invalid request body',
 );

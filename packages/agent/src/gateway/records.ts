@@ -56,13 +56,16 @@ const memorySchema = z.object(
   'Invalid request body',
 );
 
+/** What was kept without a key goes by its id. */
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 export async function writeMemory(exchange: Exchange): Promise<void> {
   const { key, content } = await readJson(exchange, memorySchema);
   const { definition } = await exchange.agent.definition();
-  const memory = await exchange.agent.store.remember(
-    { scope: memoryScope(definition), key, content },
-    definition.config.memory,
-  );
+  const { store } = exchange.agent;
+  const bounds = definition.config.memory;
+  const changed = ID.test(key) ? await store.editMemory(key, content, bounds) : undefined;
+  const memory = changed ?? (await store.remember({ scope: memoryScope(definition), key, content }, bounds));
   sendJson(exchange, { memory });
 }
 

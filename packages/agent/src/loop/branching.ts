@@ -8,6 +8,8 @@ import { closingEvents } from './closing.ts';
 const MOST_STEPS = 10_000;
 const MOST_BRANCHES = 100;
 const PAGE = 1000;
+/** Why a run has no end of its own in a branch: nobody stopped it. */
+const BRANCHED = 'The branch begins here.';
 
 /**
  * Makes a session that begins with the steps of another, up to and including `at`. A run that was open there is closed:
@@ -28,7 +30,7 @@ export async function branchOff(store: AgentStore, sessionId: string, at: number
   const root = family.find(({ branchOf }) => branchOf === null);
   const { key } = (root && (await store.session(root.id))) ?? session;
   const state = readSession(await stepsUpTo(store, sessionId, at));
-  const closing = state.run === undefined ? [] : closingEvents(state, { outcome: 'cancelled' });
+  const closing = state.run === undefined ? [] : closingEvents(state, { outcome: 'cancelled', reason: BRANCHED });
   const made = await store.branch(sessionId, { at, key: `${key}~${name}`, closing });
   if (made === undefined) throw new AppError(404, 'Session not found');
   return made;

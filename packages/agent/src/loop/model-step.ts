@@ -134,7 +134,8 @@ function countedIn({ prompt_tokens, completion_tokens, prompt_tokens_details: de
 /** The caller's tools stand beside the agent's; where both have one of a name, the caller has asked to be called. */
 function requestFor(run: RunLog, messages: ChatMessage[], tools: readonly Tool[]) {
   const { run: current, finished } = readSession(run.events());
-  const { tools: callers = [], tool_choice: choice, abilities: _, ...wishes } = current?.wishes ?? {};
+  const { tools: callers = [], tool_choice: choice, ...more } = current?.wishes ?? {};
+  const { abilities: _abilities, instruction: _instruction, ...wishes } = more;
   const isCallers = (name: string): boolean => callers.some((one) => one.function.name === name);
   const offered = [...toolDefinitions(tools.filter(({ name }) => !isCallers(name))), ...callers];
   const request: ChatRequest = {
@@ -152,7 +153,8 @@ const kept = (text: string): string =>
   text.length <= MAX_ANSWER_CHARACTERS ? text : `${text.slice(0, MAX_ANSWER_CHARACTERS)}\n[the rest was cut off]`;
 
 async function prompt(deps: RunDeps, run: RunLog, tools: readonly Tool[]): Promise<ChatMessage[]> {
-  const { definition } = run;
+  const { instruction } = readSession(run.events()).run?.wishes ?? {};
+  const definition = instruction === undefined ? run.definition : { ...run.definition, instruction };
   const talk = conversation(saidBy(definition, run.events()), await picturesIn(run.events(), deps.picture));
   const question = run.events().findLast((event) => event.type === 'user');
   const memories =

@@ -130,12 +130,17 @@ function refuse(
 ): string | undefined {
   if (!tool) return `There is no tool ${call.tool}. Tools: ${names.join(', ') || 'none'}.`;
   if (ruleFor(definition, call, tool) === 'deny') return `The owner does not allow ${tool.name}.`;
-  if (call.approval === 'denied')
-    return tool.asks ? 'They do not want to answer.' : `The owner refused this call of ${tool.name}.`;
+  if (call.approval === 'denied') return refusal(call, tool);
   if (call.started && !tool.repeatable) {
     return `This call of ${tool.name} was interrupted by a restart. It may have had an effect; check before you repeat it.`;
   }
   return undefined;
+}
+
+/** In their own words, where they gave some. */
+function refusal({ answer }: PendingCall, tool: Tool): string {
+  const refused = tool.asks ? 'They do not want to answer.' : `The owner refused this call of ${tool.name}.`;
+  return answer === undefined || answer.trim() === '' ? refused : `${refused} They say: ${answer}`;
 }
 
 async function invoke(deps: RunDeps, turn: Turn, call: PendingCall, tool: Tool): Promise<ToolResult> {

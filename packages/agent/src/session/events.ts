@@ -44,6 +44,8 @@ export type Wishes = Pick<
 > & {
   /** Whoever asks is a stranger: words and documents, none of the tools that reach anything else, no memories. */
   abilities?: 'answers';
+  /** In place of the agent's own, for this run: its owner tries another one. */
+  instruction?: string;
 };
 
 /** What was used up. Delegated work counts for the one who delegated. */
@@ -145,7 +147,7 @@ export type SessionEventBody =
       callId: string;
       approved: boolean;
       by: string;
-      /** To a question. */
+      /** To a question, or why not. */
       answer?: string;
     }
   /** Stands in the prompt for everything up to and including `upTo`; the log itself keeps all. */

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { UserTx } from '@troupe/db';
-import { newId } from '@troupe/kernel';
+import { inAnyCase, newId } from '@troupe/kernel';
 import {
   AROUND,
   SEARCHED_MESSAGES,
@@ -81,18 +81,4 @@ export function pgConversations(scoped: UserTx, userId: string, agentId: string)
         where m.content ~ ${needle} and starts_with(s.key, ${keys}) order by m.at desc, m.seq desc limit ${limit}`);
     },
   };
-}
-
-/**
- * A pattern for these words in any case: what a server takes for the same letter depends on the locale that its database
- * was made with. Characters and sets of them only, so it is read in one pass.
- */
-function inAnyCase(words: string): string {
-  const one = (character: string): string => {
-    const forms = new Set([character, character.toLowerCase(), character.toUpperCase()]);
-    const single = [...forms].filter((form) => Array.from(form).length === 1);
-    const escaped = single.map((form) => form.replace(/[\\^$.*+?()[\]{}|-]/, String.raw`\$&`));
-    return escaped.length === 1 ? escaped[0]! : `[${escaped.join('')}]`;
-  };
-  return `***:(?c)${Array.from(words, one).join('')}`;
 }

@@ -242,7 +242,7 @@ class TaskScheduler {
         kind: 'task_failing',
         subject: run.taskId,
         message: `The task ${run.name} failed ${NOTICE_AFTER} times in a row: ${outcome.error ?? ''}`,
-        link: '/dashboard/tasks',
+        link: `/dashboard/tasks?task=${run.taskId}`,
       },
       at,
     );

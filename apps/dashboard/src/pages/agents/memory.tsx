@@ -1,11 +1,13 @@
 import { web } from '@troupe/contract';
-import { useState } from 'react';
+import type { TypesOf } from '@troupe/contract';
+import { useMemo, useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { memory as texts } from '../../texts/agents.ts';
 import { states } from '../../texts/common.ts';
 import { useAsk } from '../../ui/ask.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { cx } from '../../ui/cx.ts';
 import { Confirm, Dialog, DialogEnd } from '../../ui/dialog.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -13,26 +15,49 @@ import { Empty } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { MemoryCare } from './memory-care.tsx';
+import { firstWords } from './memory-title.ts';
 
 interface Entry {
   key: string;
   value: string;
+  /** What people read: the key, or the first words of what the agent kept without one. */
+  title: string;
+  isUnnamed: boolean;
 }
 
+const NEW: Entry = { key: '', value: '', title: '', isUnnamed: false };
+
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function entriesOf({ memory, unnamed }: TypesOf<typeof web.memory.get>['reply']): Entry[] {
+  const ids = new Set(unnamed);
+  return Object.entries(memory).map(([key, content]) => {
+    const value = asText(content);
+    const isUnnamed = ids.has(key);
+    return { key, value, isUnnamed, title: isUnnamed ? firstWords(value) : key };
+  });
+}
 
 const columnsOf = (setEditing: (entry: Entry) => void, setRemoving: (entry: Entry) => void): Column<Entry>[] => [
   {
     key: 'key',
     header: texts.key,
     width: 26,
-    sort: ({ key }) => key,
-    cell: ({ key }) => <span className="font-medium break-words">{key}</span>,
+    sort: ({ title }) => title,
+    cell: ({ title, isUnnamed }) => (
+      <span className={cx('break-words', isUnnamed ? 'text-ink-soft' : 'font-medium')} dir="auto">
+        {title}
+      </span>
+    ),
   },
   {
     key: 'value',
     header: texts.value,
-    cell: ({ value }) => <span className="line-clamp-4 break-words whitespace-pre-wrap">{value}</span>,
+    cell: ({ value }) => (
+      <span className="line-clamp-4 break-words whitespace-pre-wrap" dir="auto">
+        {value}
+      </span>
+    ),
   },
   {
     key: 'edit',
@@ -41,10 +66,10 @@ const columnsOf = (setEditing: (entry: Entry) => void, setRemoving: (entry: Entr
     width: 14,
     cell: (entry) => (
       <span className="inline-flex items-center gap-1">
-        <Button small aria-label={texts.editTitle(entry.key)} onClick={() => setEditing(entry)}>
+        <Button small aria-label={texts.editTitle(entry.title)} onClick={() => setEditing(entry)}>
           {texts.edit}
         </Button>
-        <IconButton icon="trash" label={texts.deleteTitle(entry.key)} onClick={() => setRemoving(entry)} />
+        <IconButton icon="trash" label={texts.deleteTitle(entry.title)} onClick={() => setRemoving(entry)} />
       </span>
     ),
   },
@@ -58,8 +83,7 @@ export function MemoryTab({ agentId }: { agentId: string }) {
     refresh: [web.memory.get],
     done: () => say(texts.deleted),
   });
-  const entries =
-    read.data && Object.entries(read.data.memory).map(([key, value]): Entry => ({ key, value: asText(value) }));
+  const entries = useMemo(() => read.data && entriesOf(read.data), [read.data]);
   return (
     <div className="flex flex-col gap-6">
       <Card
@@ -68,7 +92,7 @@ export function MemoryTab({ agentId }: { agentId: string }) {
         flush
         className="overflow-hidden"
         actions={
-          <Button kind="primary" icon="plus" onClick={() => setEditing({ key: '', value: '' })}>
+          <Button kind="primary" icon="plus" onClick={() => setEditing(NEW)}>
             {texts.add}
           </Button>
         }
@@ -79,14 +103,14 @@ export function MemoryTab({ agentId }: { agentId: string }) {
           rowKey={({ key }) => key}
           error={read.error}
           retry={() => void read.refetch()}
-          find={({ key, value }) => `${key} ${value}`}
+          find={({ title, value }) => `${title} ${value}`}
           findLabel={texts.search}
           empty={<Empty title={texts.empty}>{texts.emptyHint}</Empty>}
           columns={columnsOf(setEditing, forget.ask)}
         />
         <Confirm
           {...forget.confirm}
-          title={texts.deleteTitle(forget.subject?.key ?? '')}
+          title={texts.deleteTitle(forget.subject?.title ?? '')}
           losses={texts.deleteLoss}
           action={states.delete}
         />
@@ -109,20 +133,23 @@ function MemoryForm({ agentId, entry, onClose }: { agentId: string; entry: Entry
     },
   });
   return (
-    <Dialog open onClose={onClose} title={entry.key ? texts.editTitle(entry.key) : texts.add}>
+    <Dialog open onClose={onClose} title={entry.key ? texts.editTitle(entry.title) : texts.add}>
       <Form
         error={save.error}
         fields={['key', 'memory']}
         onSubmit={() => save.mutate({ body: { agentId, key, memory: value } })}
       >
-        <TextField
-          label={texts.key}
-          name="key"
-          required
-          disabled={entry.key !== ''}
-          value={key}
-          onChange={({ target }) => setKey(target.value)}
-        />
+        {!entry.isUnnamed && (
+          <TextField
+            label={texts.key}
+            hint={texts.keyHint}
+            name="key"
+            required
+            disabled={entry.key !== ''}
+            value={key}
+            onChange={({ target }) => setKey(target.value)}
+          />
+        )}
         <TextArea
           label={texts.value}
           name="memory"

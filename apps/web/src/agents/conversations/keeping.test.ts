@@ -122,7 +122,20 @@ test('another model can answer, and a branch in the middle of a run closes it', 
   });
   const answer = (await stepsOf(other.body.sessionId)).findLast(({ type }) => type === 'assistant');
   assert.equal(answer?.model, 'openai/gpt-4o-mini');
+  const told = () => {
+    const last = model.requests.findLast(({ path }) => path.endsWith('/chat/completions'));
+    return String((last?.body['messages'] as { content: string }[])[0]?.content);
+  };
+  const instruction = 'You answer like a pirate.';
+  const tried = await inAgent('POST', `/sessions/${root}/branches`, { at: 0, message: 'hello', instruction });
+  await stepsOf(tried.body.sessionId);
+  assert.match(told(), /^You answer like a pirate\./);
+  // For that answer alone: the agent is what it was.
+  await inAgent('POST', '/messages', { message: 'hello again', sessionId: tried.body.sessionId });
+  await stepsOf(tried.body.sessionId);
+  assert.doesNotMatch(told(), /pirate/);
   for (const [given, status, text] of [
+    [{ at: 0, message: 'x', instruction: 'x'.repeat(50_001) }, 400, 'Instruction too long'],
     [{ at: 9999 }, 400, 'There is no step 9999'],
     [{ at: -1 }, 400, 'at must be the number of a step'],
     [{ at: 0, message: 'x', model: 'no/model' }, 400, /^There is no model no\/model/],

@@ -1,13 +1,15 @@
 import { gateway, type Client, type web, type SessionStep, type TypesOf } from '@troupe/contract';
 import type { Roster } from '@troupe/roster';
-import { AppError, type BackendClient, type User } from '@troupe/kernel';
+import { AppError, type BackendClient, type Clock, type User } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
 import type { KnownModels } from '../models/service.ts';
+import { createStanding } from './standing.ts';
 
 export interface ConversationsDeps {
   roster: Roster;
   backend: BackendClient;
   models: Pick<KnownModels, 'check'>;
+  clock: Clock;
 }
 
 type Decision = TypesOf<typeof web.conversations.decide>['body'];
@@ -55,11 +57,13 @@ export async function* stepsOf(
 }
 
 /** What an agent did, step by step, and its owner's say in it. The agent itself keeps it all; web only checks whose it is. */
-export function createConversations({ roster, backend, models }: ConversationsDeps) {
+export function createConversations({ roster, backend, models, clock }: ConversationsDeps) {
   const client = async (user: User, agentId: string, address: string) => {
     const agent = await roster.of(user.id).get(agentId);
     return { ...backend.as(user, address), agent };
   };
+
+  const standing = createStanding({ roster, clock });
 
   return {
     async list(user: User, agentId: string, page: TypesOf<typeof web.conversations.list>['query'], address: string) {
@@ -91,8 +95,10 @@ export function createConversations({ roster, backend, models }: ConversationsDe
       return reach(call(gateway.conversations.cancel, { params: { agentId, id } }));
     },
 
-    async decide(user: User, agentId: string, id: string, body: Decision, address: string) {
-      const { call } = await client(user, agentId, address);
+    async decide(user: User, agentId: string, id: string, { always, ...body }: Decision, address: string) {
+      const { call, agent } = await client(user, agentId, address);
+      // First the rule: where it is refused nothing has happened yet.
+      if (always && body.approved) await standing(call, user, agent, { approvalId: id, within: always.within });
       return reach(call(gateway.conversations.decide, { params: { agentId, id }, body }));
     },
 

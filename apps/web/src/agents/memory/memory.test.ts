@@ -38,6 +38,20 @@ test('memory is the one that the agent itself reads and writes', async () => {
   assert.equal((await ann.ask('GET', '/api/memory')).body.error, 'agentId required');
 });
 
+test('what was kept without a key goes by its id, is named so, changed and forgotten by it', async () => {
+  const read = async () => (await ann.ask('GET', `/api/memory?agentId=${id}`)).body;
+  const { memory, unnamed } = await read();
+  const [key] = unnamed;
+  assert.equal(unnamed.length, 1);
+  assert.match(String(memory[key]), /green/);
+  assert.equal((await ann.ask('POST', '/api/memory', { agentId: id, key, memory: 'the sky is blue' })).status, 200);
+  const after = await read();
+  assert.deepEqual([after.unnamed, after.memory[key]], [[key], 'the sky is blue']);
+  assert.equal(after.count, Object.keys(memory).length);
+  assert.equal((await ann.ask('DELETE', '/api/memory', { agentId: id, key })).status, 200);
+  assert.deepEqual((await read()).unnamed, []);
+});
+
 test('another user’s memory is neither read nor written', async () => {
   const before = (await ann.ask('GET', `/api/memory?agentId=${id}`)).body;
   assert.equal((await ben.ask('GET', `/api/memory?agentId=${id}`)).status, 404);

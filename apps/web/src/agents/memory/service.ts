@@ -112,7 +112,9 @@ export function createMemory(deps: MemoryDeps) {
           .call(gateway.memory.get, { params: { agentId }, query: { limit: MOST_READ, offset } }),
       );
       const memory = Object.fromEntries(memories.map((one) => [one.key ?? String(one['id']), one.content]));
-      return { memory, agentId, count: memories.length, lastUpdated: memories[0]?.updatedAt ?? null, hasMore };
+      const unnamed = memories.filter(({ key }) => key === null).map((one) => String(one['id']));
+      const lastUpdated = memories[0]?.updatedAt ?? null;
+      return { memory, unnamed, agentId, count: memories.length, lastUpdated, hasMore };
     },
 
     async write(user: User, given: { agentId: string; key?: string; memory?: unknown }, address: string) {

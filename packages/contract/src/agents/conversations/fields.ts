@@ -47,7 +47,25 @@ export type Question = z.output<typeof question>;
 
 export const decision = z.object({
   approved: z.boolean('approved must be true or false'),
-  answer: z.string().max(ANSWER_LENGTH, ANSWER_TOO_LONG).optional().describe('Words, where a question waits for them'),
+  answer: z
+    .string()
+    .max(ANSWER_LENGTH, ANSWER_TOO_LONG)
+    .optional()
+    .describe('Words, where a question waits for them; with a refusal: why, which the agent reads'),
+});
+
+export const RULE_TEXTS = [
+  'A rule must hold for the call that waits',
+  'An agent has at most 200 rules: remove one in its settings',
+];
+/** What is decided, and whether it holds from now on. */
+export const lasting = decision.extend({
+  always: z
+    .object({ within: z.string().min(1).max(2000).nullable() })
+    .optional()
+    .describe(
+      'With approved: such calls of this tool are not asked about any more. `within` is the file, its folder with `/**` behind it, the host or the command of this call; null: whatever a call says (not for commands)',
+    ),
 });
 
 const spent = z.object({ turns: z.number(), tokens: z.number(), costMicros: z.number(), ms: z.number() });
@@ -127,6 +145,11 @@ export const branching = {
     .describe('The same branch under the same id is made once'),
   attachments: z.array(z.string().min(1).max(1000)).max(MOST_ATTACHMENTS).optional(),
   model: z.string().min(1).max(200).optional().describe('In place of the agent’s own, for this message'),
+  instruction: z
+    .string()
+    .max(50_000, tooLong('Instruction', 50_000))
+    .optional()
+    .describe('In place of the agent’s own, for this message'),
 };
 export const found = z.object({
   messages: z.array(

@@ -18,8 +18,10 @@ import {
   said,
   sessionList,
   sessionSteps,
-  decision,
+  lasting,
+  RULE_TEXTS,
 } from './fields.ts';
+import * as agents from '../agents/backend.ts';
 import * as gateway from './gateway.ts';
 
 /** An agent's sessions step by step, and what waits for its owner's decision. */
@@ -110,9 +112,10 @@ export const decide = endpoint({
   path: '/api/agents/:id/approvals/:approvalId',
   summary: 'Allow or refuse a tool call that waits, or answer a question',
   params: z.object({ id: z.string(), approvalId: z.string() }),
-  body: decision,
+  body: lasting,
   reply: success,
-  passesOn: () => [gateway.decide],
+  errors: { ...base.errors, 400: RULE_TEXTS, 404: [...base.errors[404], 'Approval not found'] },
+  passesOn: () => [gateway.decide, gateway.listApprovals, agents.update],
 });
 
 export const change = endpoint({

@@ -18,6 +18,7 @@ export const get = endpoint({
   query: z.object({ agentId, offset: wholeQuery(0, 0, 1_000_000) }),
   reply: z.object({
     memory: z.record(z.string(), z.unknown()),
+    unnamed: z.array(z.string()).describe('Keys that are ids: the agent kept these without a key'),
     agentId: z.string(),
     count: z.number(),
     lastUpdated: nullableTimestamp,

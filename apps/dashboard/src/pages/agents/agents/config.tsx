@@ -6,6 +6,7 @@ import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { ConfigEditor } from '../config/editor.tsx';
 import { Gated } from '../evaluations/gated.tsx';
+import { StandingRules } from './standing-rules.tsx';
 
 /** The agent's own configuration; a running agent takes a change over at once. */
 export function AgentConfig({ agentId }: { agentId: string }) {
@@ -23,13 +24,16 @@ export function AgentConfig({ agentId }: { agentId: string }) {
     <div className="flex flex-col gap-5">
       <Loaded from={read} rows={8}>
         {({ config }) => (
-          <ConfigEditor
-            key={JSON.stringify(config)}
-            config={config}
-            busy={save.isPending}
-            error={save.error}
-            onSave={(next) => save.mutate({ params, body: next })}
-          />
+          <>
+            <ConfigEditor
+              key={JSON.stringify(config)}
+              config={config}
+              busy={save.isPending}
+              error={save.error}
+              onSave={(next) => save.mutate({ params, body: next })}
+            />
+            <StandingRules agentId={agentId} config={config} />
+          </>
         )}
       </Loaded>
       <Gated

@@ -1,6 +1,5 @@
 import { web } from '@troupe/contract';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { statusOf, useCall, useSend } from '../../../api.ts';
 import { create as texts } from '../../../texts/agents.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
@@ -8,6 +7,7 @@ import { Card } from '../../../ui/card.tsx';
 import { TextArea, TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { Page } from '../../../ui/page.tsx';
+import { LeftOff, useUnsaved } from '../../../ui/use-unsaved.tsx';
 import { AccessCard, useAccess } from '../../identity/access.tsx';
 import { ModelField } from '../models.tsx';
 import { CHANNELS, NEW_AGENT, provisionBody } from './new-agent.ts';
@@ -46,12 +46,15 @@ export default function CreateAgent() {
 function AgentForm() {
   const navigate = useNavigate();
   const offered = useCall(web.models.list, {}).data;
-  const [typed, setTyped] = useState(NEW_AGENT);
+  const unsaved = useUnsaved('agent', NEW_AGENT, ['tokens']);
+  const { value: typed, set } = unsaved;
   const form = { ...typed, model: typed.model ?? offered?.default };
-  const set: Part['set'] = (change) => setTyped((old) => ({ ...old, ...change }));
   const send = useSend(web.agents.provision, {
     refresh: [web.agents.list],
-    done: ({ agent }) => void navigate({ to: '/dashboard/agents/$id', params: { id: agent.id } as never }),
+    done: ({ agent }) => {
+      unsaved.clear();
+      void navigate({ to: '/dashboard/agents/$id', params: { id: agent.id } as never });
+    },
   });
   return (
     <Form
@@ -60,6 +63,7 @@ function AgentForm() {
       fields={['name']}
       onSubmit={() => send.mutate({ body: provisionBody(form) })}
     >
+      <LeftOff of={unsaved} />
       <Who form={form} set={set}>
         <ModelField offered={offered} value={form.model} onChange={(model) => set({ model })} />
       </Who>

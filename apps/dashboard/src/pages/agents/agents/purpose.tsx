@@ -1,6 +1,5 @@
 import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
-import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { stale, useCall, useSend } from '../../../api.ts';
 import { create as fields, purpose as texts } from '../../../texts/agents.ts';
@@ -10,6 +9,7 @@ import { TextArea } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { LeftOff, useUnsaved } from '../../../ui/use-unsaved.tsx';
 import { Gated } from '../evaluations/gated.tsx';
 import { ToolPicker } from './tool-picker.tsx';
 
@@ -26,14 +26,18 @@ export function Purpose({ agentId }: { agentId: string }) {
 }
 
 function PurposeForm({ agentId, was }: { agentId: string; was: AgentPurpose }) {
-  const [instruction, setInstruction] = useState(was.instruction);
-  const [tools, setTools] = useState(was.tools);
+  const unsaved = useUnsaved(`purpose:${agentId}`, { instruction: was.instruction, tools: was.tools });
+  const { value: body, set } = unsaved;
+  const { instruction, tools } = body;
   const say = useSay();
   const queries = useQueryClient();
-  const save = useSend(web.agents.putPurpose, { refresh: [web.agents.getPurpose], done: () => say(texts.saved) });
-  const body = { instruction, tools };
-  const taken = () => {
+  const done = () => {
+    unsaved.clear();
     say(texts.saved);
+  };
+  const save = useSend(web.agents.putPurpose, { refresh: [web.agents.getPurpose], done });
+  const taken = () => {
+    done();
     void stale(queries, web.agents.getPurpose);
   };
   const same = instruction === was.instruction && tools.toSorted().join() === was.tools.toSorted().join();
@@ -44,6 +48,7 @@ function PurposeForm({ agentId, was }: { agentId: string; was: AgentPurpose }) {
       fields={['instruction']}
       onSubmit={() => save.mutate({ params: { id: agentId }, body })}
     >
+      <LeftOff of={unsaved} />
       <TextArea
         label={fields.instruction}
         name="instruction"
@@ -51,9 +56,9 @@ function PurposeForm({ agentId, was }: { agentId: string; was: AgentPurpose }) {
         placeholder={fields.instructionPlaceholder}
         rows={6}
         value={instruction}
-        onChange={({ target }) => setInstruction(target.value)}
+        onChange={({ target }) => set({ instruction: target.value })}
       />
-      <ToolPicker value={tools} onChange={setTools} />
+      <ToolPicker value={tools} onChange={(chosen) => set({ tools: chosen })} />
       <Refused error={save.error} />
       <Gated
         agentId={agentId}

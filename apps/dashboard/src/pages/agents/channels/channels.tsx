@@ -1,4 +1,5 @@
 import { web, type AgentChannel, type ChannelReceipt } from '@troupe/contract';
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { channels as texts } from '../../../texts/channels.ts';
@@ -43,9 +44,13 @@ export function Channels({ agentId }: { agentId: string }) {
 }
 
 function One({ agentId, channel }: { agentId: string; channel: AgentChannel }) {
-  const [open, setOpen] = useState<'set' | 'test' | 'remove'>();
-  const say = useSay();
   const { kind, isSet, state, error } = channel;
+  // Whoever comes for this one finds its form open.
+  const { connect } = useSearch({ strict: false }) as { connect?: string };
+  const [open, setOpen] = useState<'set' | 'test' | 'remove' | undefined>(
+    !isSet && connect === kind ? 'set' : undefined,
+  );
+  const say = useSay();
   const name = texts.names[kind];
   const close = () => setOpen(undefined);
   const remove = useSend(web.channels.remove, {

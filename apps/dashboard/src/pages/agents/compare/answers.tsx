@@ -74,29 +74,33 @@ export function Answers({
 }) {
   const [measures, setMeasures] = useState<Record<number, Measure>>({});
   const { goOn, isGoing, error } = useGoOn(sides);
+  const agentOf = ({ agentId }: Side) => agents.find(({ id }) => id === agentId);
   const best = bestOf(sides.map((_, index) => measures[index]));
   return (
     <div className="flex flex-col gap-5">
       <Card>
-        <p className="mb-3 whitespace-pre-wrap break-words" dir="auto">
-          {message}
-        </p>
-        <Button icon="restart" onClick={onAgain}>
-          {texts.again}
-        </Button>
+        <div className="flex flex-wrap items-start justify-between gap-3">
+          <p className="max-h-40 min-w-0 flex-1 overflow-auto break-words whitespace-pre-wrap" dir="auto">
+            {message}
+          </p>
+          <Button icon="restart" onClick={onAgain}>
+            {texts.again}
+          </Button>
+        </div>
       </Card>
       {error && <Failure error={error} />}
       <p className="text-[0.87rem] text-ink-soft">{texts.goOnHint}</p>
-      <ol className="grid grid-cols-1 items-start gap-4 md:grid-cols-2 2xl:grid-cols-3">
+      <ol className="grid grid-cols-1 gap-4 md:grid-cols-2 2xl:grid-cols-3">
         {sides.map((side, index) => (
-          <li key={side.sessionId ?? `refused-${index}`} className="min-w-0">
+          <li key={side.sessionId ?? `refused-${index}`} className="grid min-w-0">
             <Card
-              title={<bdi>{agents.find(({ id }) => id === side.agentId)?.name ?? side.agentId}</bdi>}
-              hint={side.model ? modelName(side.model) : undefined}
+              title={<bdi>{agentOf(side)?.name ?? side.agentId}</bdi>}
+              hint={modelName(side.model ?? agentOf(side)?.answers)}
             >
               {isAsked(side) ? (
                 <One
                   side={side}
+                  wanted={side.model ?? agentOf(side)?.answers}
                   number={index + 1}
                   beside={besideOf(sides, side)}
                   isCheapest={best.cheapest === index}
@@ -126,6 +130,7 @@ const State = ({ state }: { state: ReturnType<typeof stateOf> }) => (
 
 function One({
   side: { agentId, sessionId },
+  wanted,
   number,
   beside,
   isCheapest,
@@ -135,6 +140,7 @@ function One({
   onDone,
 }: {
   side: Asked;
+  wanted: string | undefined;
   number: number;
   beside: ReturnType<typeof besideOf>;
   isCheapest: boolean;
@@ -157,19 +163,19 @@ function One({
   }, [isDone, costMicros, ms]);
   if (error) return <Failure error={error} retry={conversation.refetch} />;
   return (
-    <div className="flex flex-col gap-3">
+    <div className="flex h-full flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2" role="status">
         <State state={state} />
         {isDone && (
           <span className="num text-[0.87rem] text-ink-soft">
             {duration(ms)}, {money(costMicros / 1_000_000)}
-            {answered !== undefined && `, ${texts.answered(modelName(answered))}`}
+            {answered !== undefined && answered !== wanted && `, ${texts.answered(modelName(answered))}`}
           </span>
         )}
         {isCheapest && <Badge tone="accent">{texts.cheapest}</Badge>}
         {isFastest && <Badge tone="accent">{texts.fastest}</Badge>}
       </div>
-      <div className="min-w-0 break-words" dir="auto">
+      <div className="min-w-0 flex-1 break-words" dir="auto">
         {words === '' ? <Lines rows={3} /> : <Markdown text={words} />}
       </div>
       <Ways number={number} beside={beside} isGoing={isGoing} onGoOn={onGoOn} />

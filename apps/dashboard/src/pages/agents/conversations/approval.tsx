@@ -1,9 +1,15 @@
 import { chat as texts } from '../../../texts/agents.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Answers } from './deciding.tsx';
 import { effectOf } from './effect.ts';
 import type { Effect } from './effect.ts';
 
-export type Decide = (approvalId: string, approved: boolean, answer?: string) => void;
+/** Words to go with it, or what it stands for from now on. */
+export interface DecidedWith {
+  answer?: string;
+  always?: { within: string | null };
+}
+
+export type Decide = (approvalId: string, approved: boolean, more?: DecidedWith) => void;
 
 function titleOf(effect: Effect, tool: string): string {
   const { wants } = texts;
@@ -87,7 +93,7 @@ const signed = (sign: string, text: string): string =>
     .map((line) => `${sign} ${line}`)
     .join('\n');
 
-/** A call that waits for its owner: what it would do, and the two answers. */
+/** A call that waits for its owner: what it would do, and the answers to it. */
 export function Approval({
   approvalId,
   tool,
@@ -109,14 +115,7 @@ export function Approval({
         {title}
       </p>
       <EffectView effect={effect} />
-      <div className="flex flex-wrap gap-2">
-        <Button small kind="primary" data-act="a" disabled={deciding} onClick={() => onDecide(approvalId, true)}>
-          {texts.approve}
-        </Button>
-        <Button small data-act="r" disabled={deciding} onClick={() => onDecide(approvalId, false)}>
-          {texts.deny}
-        </Button>
-      </div>
+      <Answers approvalId={approvalId} tool={tool} args={args} deciding={deciding} onDecide={onDecide} />
     </div>
   );
 }

@@ -8,7 +8,9 @@ import { talk } from '../../../texts/talk.ts';
 import { Button, IconButton, Spinner } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { Drawer } from '../../../ui/dialog.tsx';
+import { usePageKeys } from '../../../ui/keys.ts';
 import { Empty, Loaded } from '../../../ui/states.tsx';
+import type { DecidedWith } from './approval.tsx';
 import { choicesIn } from './branches.ts';
 import { Composer } from './composer.tsx';
 import type { Written } from './composer.tsx';
@@ -20,6 +22,7 @@ import { useOutbox } from './outbox.ts';
 import type { Letter } from './letters.ts';
 import { Scroller } from './scroller.tsx';
 import { isHere } from './letters.ts';
+import { SwitchedOff } from './switched-off.tsx';
 import { titleOf } from './title.ts';
 import { usePlace } from './talk-place.ts';
 import { stateOf, transcript } from './transcript.ts';
@@ -62,12 +65,12 @@ export function Chat({ agent }: { agent: WebAgent }) {
 
 /** What was decided, stopped and sent on: the owner's say in what is shown. */
 function useSayIn(agentId: string) {
-  const decide = useSend(web.conversations.decide);
+  const decide = useSend(web.conversations.decide, { refresh: [web.agents.getConfig] });
   const cancel = useSend(web.conversations.cancel);
   const { mutate } = decide;
   const onDecide = useCallback(
-    (approvalId: string, approved: boolean, answer?: string) =>
-      mutate({ params: { id: agentId, approvalId }, body: { approved, ...(answer !== undefined && { answer }) } }),
+    (approvalId: string, approved: boolean, more: DecidedWith = {}) =>
+      mutate({ params: { id: agentId, approvalId }, body: { approved, ...more } }),
     [agentId, mutate],
   );
   return {
@@ -124,7 +127,7 @@ function Thread({ agent, place, onList }: ThreadProps) {
       />
       {owner.problem && <Notice tone="danger">{owner.problem.message}</Notice>}
       {agent.status === 'stopped' ? (
-        <Notice tone="spot">{texts.stopped}</Notice>
+        <SwitchedOff agentId={agent.id} />
       ) : (
         <Composer
           key={`${agent.id}:${place.place}`}
@@ -243,6 +246,11 @@ function Head({
   onList: () => void;
 }) {
   const [isOpen, setOpen] = useState(false);
+  // The title is the first field of what opens.
+  usePageKeys((key) => {
+    if (key === 'F2') setOpen(session !== undefined);
+    return key === 'F2';
+  });
   return (
     <div className="-mt-2 mb-2 flex items-center gap-2">
       <Button small className="lg:hidden" icon="menu" onClick={onList}>

@@ -19,7 +19,7 @@ const text = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** Arguments as the model wrote them: usually JSON, but it may be broken. */
-function argsOf(args: string): Args {
+export function argsOf(args: string): Args {
   try {
     const parsed: unknown = JSON.parse(args);
     return isObject(parsed) ? parsed : { '': args };

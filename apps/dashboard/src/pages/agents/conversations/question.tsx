@@ -27,7 +27,7 @@ export function Asked({
       className="flex min-w-0 flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        onDecide(approvalId, true, answer);
+        onDecide(approvalId, true, { answer });
       }}
     >
       <p className="font-medium break-words" dir="auto">
@@ -39,7 +39,12 @@ export function Asked({
       {options.length > 0 && (
         <div className="flex flex-wrap gap-2">
           {options.map((option) => (
-            <Button key={option} small disabled={deciding} onClick={() => onDecide(approvalId, true, option)}>
+            <Button
+              key={option}
+              small
+              disabled={deciding}
+              onClick={() => onDecide(approvalId, true, { answer: option })}
+            >
               {option}
             </Button>
           ))}

@@ -81,11 +81,11 @@ function ToldNote({ told: { key, what, member, text } }: { told: Told }) {
 
 /** How a run ended, and what can be done about it. */
 function Note({ ending, onAgain }: { ending: Ending; onAgain?: () => void }) {
-  const { outcome, spent, refusal } = ending;
+  const { outcome, spent, refusal, text } = ending;
   if (outcome === 'cancelled') {
     return (
       <p className="self-start text-[0.9rem] text-ink-faint">
-        {texts.stoppedByYou(money((spent?.costMicros ?? 0) / 1e6))}
+        {text || texts.stoppedByYou(money((spent?.costMicros ?? 0) / 1e6))}
       </p>
     );
   }

@@ -3,13 +3,11 @@ import type { KeyboardEvent } from 'react';
 import { useSearch } from '@tanstack/react-router';
 import { inbox as texts } from '../../../texts/access.ts';
 import { LinkButton } from '../../../ui/button.tsx';
+import { isForPage } from '../../../ui/keys.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { WaitingCard } from './items.tsx';
 import { useWaiting } from './use-waiting.ts';
-
-const isTyping = (target: EventTarget) =>
-  target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 
 /** All that waits for a decision, worked through without a mouse. */
 export default function Inbox() {
@@ -25,14 +23,16 @@ export default function Inbox() {
     (list.current?.children[Math.max(0, named)] as HTMLElement | undefined)?.focus();
   }, [items.length]);
   const onKey = (event: KeyboardEvent) => {
-    if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!isForPage(event.nativeEvent)) return;
     const cards = [...(list.current?.children ?? [])] as HTMLElement[];
     const at = cards.findIndex((card) => card.contains(document.activeElement));
     if (event.key === 'j' || event.key === 'ArrowDown') cards[Math.min(cards.length - 1, at + 1)]?.focus();
     else if (event.key === 'k' || event.key === 'ArrowUp') cards[Math.max(0, at - 1)]?.focus();
-    else if (event.key === 'a' || event.key === 'r') {
+    else if (['a', 'A', 'r', 'e'].includes(event.key)) {
       const button = cards[at]?.querySelector<HTMLElement>(`[data-act=${event.key}]`);
       if (button?.dataset['money'] !== undefined) button.focus();
+      // What it holds for is chosen first: the focus goes there.
+      else if (event.key === 'A') button?.click();
       else {
         button?.click();
         // The card goes; the next one takes its place.

@@ -5,14 +5,17 @@ import { useState } from 'react';
 import { useSend } from '../../../api.ts';
 import { ago, planName } from '../../../format.ts';
 import { inbox as texts } from '../../../texts/access.ts';
+import { standing } from '../../../texts/standing.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Badge, Notice } from '../../../ui/card.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
 import { Mask } from '../../../ui/icons.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Approval } from '../conversations/approval.tsx';
+import type { DecidedWith } from '../conversations/approval.tsx';
 import { Asked } from '../conversations/question.tsx';
 import { DeviceItem, PaymentItem } from './asked.tsx';
+import { TroubleItem } from './trouble.tsx';
 import { VisitorItem } from './visitor.tsx';
 import type { Waiting } from './waiting.ts';
 
@@ -29,24 +32,27 @@ export function WaitingCard({ waiting }: { waiting: Waiting }) {
       return <DeviceItem item={waiting.item} />;
     case 'payment':
       return <PaymentItem item={waiting.item} />;
+    case 'trouble':
+      return <TroubleItem item={waiting.item} />;
   }
+}
+
+function told({ approved, always }: DecidedWith & { approved: boolean }, isQuestion: boolean): string {
+  if (!approved) return texts.refused;
+  return isQuestion ? texts.answered : always ? standing.kept : texts.allowed;
 }
 
 function ApprovalItem({ item }: { item: Extract<Waiting, { kind: 'approval' }>['item'] }) {
   const say = useSay();
   const decide = useSend(web.conversations.decide, {
-    refresh: [web.inbox.get],
-    done: (_, { body }) =>
-      say(body.answer !== undefined ? texts.answered : body.approved ? texts.allowed : texts.refused),
+    refresh: [web.inbox.get, web.agents.getConfig],
+    done: (_, { body }) => say(told(body, item.question !== undefined)),
   });
   const shared = {
     approvalId: item.id,
     deciding: decide.isPending,
-    onDecide: (approvalId: string, approved: boolean, answer?: string) =>
-      decide.mutate({
-        params: { id: item.agentId, approvalId },
-        body: { approved, ...(answer !== undefined && { answer }) },
-      }),
+    onDecide: (approvalId: string, approved: boolean, more: DecidedWith = {}) =>
+      decide.mutate({ params: { id: item.agentId, approvalId }, body: { approved, ...more } }),
   };
   return (
     <div className="flex min-w-0 flex-col gap-2">
@@ -67,7 +73,7 @@ function ApprovalItem({ item }: { item: Extract<Waiting, { kind: 'approval' }>['
           kind="quiet"
           to="/dashboard/agents/$id"
           params={{ id: item.agentId } as never}
-          search={{ tab: 'chat' } as never}
+          search={{ tab: 'chat', c: item.sessionId } as never}
         >
           {texts.open}
         </LinkButton>

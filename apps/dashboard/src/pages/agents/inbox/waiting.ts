@@ -10,6 +10,7 @@ export type Waiting = { key: string; at: string } & (
   | { kind: 'join'; item: AccessRequest }
   | { kind: 'device'; item: Device }
   | { kind: 'payment'; item: Asked }
+  | { kind: 'trouble'; item: Notice }
 );
 
 interface Sources {
@@ -17,10 +18,25 @@ interface Sources {
   joins: readonly AccessRequest[];
   devices: readonly Device[];
   payments: readonly Asked[];
+  notices: readonly Notice[];
 }
 
+/** What stands still until somebody does something. */
+const TROUBLES: readonly Notice['kind'][] = ['agent_failed', 'task_failing'];
+
+/** What a notice of trouble is about, as its link says. */
+export function subjectOf({ kind, link }: Pick<Notice, 'kind' | 'link'>): { id: string; isTask: boolean } {
+  const [path = '', query = ''] = (link ?? '').split('?');
+  const isTask = kind === 'task_failing';
+  return { isTask, id: (isTask ? new URLSearchParams(query).get('task') : path.split('/').at(-1)) ?? '' };
+}
+
+/** Unread, and about something that can be acted on. */
+const isTrouble = (notice: Notice): boolean =>
+  notice.readAt === null && TROUBLES.includes(notice.kind) && subjectOf(notice).id !== '';
+
 /** Everything that waits for a person, the oldest first. */
-export const waitingOf = ({ items, joins, devices, payments }: Sources): Waiting[] =>
+export const waitingOf = ({ items, joins, devices, payments, notices }: Sources): Waiting[] =>
   [
     ...items.map((item) => ({ kind: item.kind, key: item.id, at: item.at, item }) as Waiting),
     ...joins.map((item) => ({ kind: 'join' as const, key: item.id, at: item.askedAt, item })),
@@ -28,10 +44,14 @@ export const waitingOf = ({ items, joins, devices, payments }: Sources): Waiting
     ...payments
       .filter(({ status }) => status === 'approval')
       .map((item) => ({ kind: 'payment' as const, key: item.id, at: item.createdAt, item })),
+    ...notices
+      .filter(isTrouble)
+      .map((item) => ({ kind: 'trouble' as const, key: `notice-${item.id}`, at: item.createdAt, item })),
   ].sort((a, b) => a.at.localeCompare(b.at));
 
 /** Kinds of notices that stand in the inbox by themselves. */
-export const WAITS: readonly Notice['kind'][] = ['access_asked', 'device_waiting', 'payment_waiting'];
+const WAITS: readonly Notice['kind'][] = ['access_asked', 'device_waiting', 'payment_waiting'];
+export const isInInbox = (notice: Notice): boolean => WAITS.includes(notice.kind) || isTrouble(notice);
 
 const MOST_PAYERS = 5;
 

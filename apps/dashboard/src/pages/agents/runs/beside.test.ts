@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionStep } from '@troupe/contract';
-import { aligned, answerOf, filesUntil, modelsOf } from './beside.ts';
+import { aligned, answerOf, filesUntil, memoriesUntil, modelsOf } from './beside.ts';
 import { readRun } from './waterfall.ts';
 
 const step = (seq: number, type: string, more: object = {}) =>
@@ -46,4 +46,26 @@ test('what each wrote, said and was answered by', () => {
   assert.deepEqual(filesUntil(readRun([prompt, ...wrote(2, 'b.md', { isError: true })], 0)), []);
   assert.deepEqual([answerOf(long), answerOf(short), answerOf(readRun([prompt], 0))], ['Wrote it', 'Done', '']);
   assert.deepEqual([modelsOf(long), modelsOf(short)], [['small'], ['large']]);
+});
+
+test('what the run had remembered until a step', () => {
+  const remembered = (seq: number, memory: string, more: object = {}) => [
+    step(seq, 'assistant', {
+      model: 'small',
+      toolCalls: [{ callId: memory, tool: 'add_memory', args: JSON.stringify({ memory }) }],
+    }),
+    step(seq + 1, 'tool_result', { callId: memory, tool: 'add_memory', content: 'ok', ...more }),
+  ];
+  const run = readRun(
+    [prompt, ...remembered(2, 'one'), ...remembered(4, 'two'), ...remembered(6, 'x', { isError: true })],
+    0,
+  );
+  assert.deepEqual(memoriesUntil(run, run.bars.at(-1)!), ['one', 'two']);
+  assert.deepEqual(
+    memoriesUntil(
+      run,
+      run.bars.find(({ name }) => name === 'add_memory')!,
+    ),
+    ['one'],
+  );
 });

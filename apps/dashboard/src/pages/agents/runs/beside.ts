@@ -1,4 +1,4 @@
-import { effectOf } from '../conversations/effect.ts';
+import { argsOf, effectOf } from '../conversations/effect.ts';
 import { lineDiff } from '../skills/line-diff.ts';
 import type { Bar, Run } from './waterfall.ts';
 
@@ -43,9 +43,21 @@ export function filesUntil({ bars }: Run, step?: Bar): string[] {
   return [...new Set(paths)].filter(Boolean);
 }
 
+const REMEMBERS = new Set(['add_memory', 'update_memory']);
+
+/** What the run had put into the agent's memory when this step was over. */
+export const memoriesUntil = ({ bars }: Run, step: Bar): string[] =>
+  bars
+    .filter(({ kind, name, isError, seq }) => kind === 'tool' && REMEMBERS.has(name) && !isError && seq <= step.seq)
+    .map(({ args = '' }) => String(argsOf(args)['memory'] ?? ''))
+    .filter(Boolean);
+
 /** The last words of a run: its answer. */
 export const answerOf = ({ bars }: Run): string =>
   bars.findLast(({ kind, step }) => kind === 'model' && (step.content ?? '') !== '')?.step.content ?? '';
+
+/** What it was told. */
+export const askedIn = ({ bars }: Run): string => bars.find(({ kind }) => kind === 'prompt')?.step.content ?? '';
 
 /** Which models answered in it. */
 export const modelsOf = ({ bars }: Run): string[] => [

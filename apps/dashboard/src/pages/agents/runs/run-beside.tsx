@@ -12,7 +12,7 @@ import { Table } from '../../../ui/table.tsx';
 import { useAgentNames } from '../agents/names.ts';
 import { DiffText } from '../skills/diff-text.tsx';
 import { lineDiff, visible } from '../skills/line-diff.ts';
-import { aligned, answerOf, filesUntil, modelsOf } from './beside.ts';
+import { aligned, answerOf, askedIn, filesUntil, modelsOf } from './beside.ts';
 import { runAddress, runName, runOf, stepIn } from './run-name.ts';
 import type { RunPlace } from './run-name.ts';
 import { CopyLink, NoRun, RunRead } from './run-states.tsx';
@@ -69,8 +69,8 @@ function Both({ one, two }: { one: RunPlace; two: RunPlace }) {
 /** The second one against the first: more, less, or the same. */
 function difference(one: number, two: number, words: (value: number) => string): string {
   if (one === two) return texts.same;
-  const part = one > 0 ? `, ${Math.round((Math.abs(two - one) / one) * 100)} %` : '';
-  return (two > one ? texts.more : texts.less)(words(Math.abs(two - one)) + part);
+  const part = one > 0 ? ` (${Math.round((Math.abs(two - one) / one) * 100)} %)` : '';
+  return (two > one ? texts.more : texts.less)(words(Math.abs(two - one))) + part;
 }
 
 const outcomeOf = ({ outcome }: Run) => (outcome === undefined ? texts.goesOn : (texts.outcomes[outcome] ?? outcome));
@@ -86,9 +86,10 @@ function linesOf([{ run: one }, { run: two }]: [Side, Side]): Line[] {
   ];
   const models = (run: Run) => modelsOf(run).map(modelName).join(', ');
   const cost = (micros: number) => money(micros / 1e6);
+  const hasWaited = one.waitedMs + two.waitedMs > 0;
   return [
     figure(texts.worked, ({ workedMs }) => workedMs, duration),
-    figure(texts.waited, ({ waitedMs }) => waitedMs, duration),
+    ...(hasWaited ? [figure(texts.waited, ({ waitedMs }) => waitedMs, duration)] : []),
     figure(texts.cost, ({ costMicros }) => costMicros, cost),
     figure(texts.tokens, ({ tokens }) => tokens, short),
     figure(texts.steps, ({ bars }) => bars.length, short),
@@ -141,6 +142,9 @@ function Answers({ sides }: { sides: [Side, Side] }) {
               </LinkButton>
             }
           >
+            <p className="mb-3 line-clamp-3 rounded-lg bg-sunken px-3 py-2 text-[0.9rem] break-words" dir="auto">
+              {askedIn(run)}
+            </p>
             <div className="max-h-[32rem] min-w-0 overflow-auto break-words" dir="auto">
               {answerOf(run) ? <Markdown text={answerOf(run)} /> : <p className="text-ink-soft">{texts.noWords}</p>}
             </div>

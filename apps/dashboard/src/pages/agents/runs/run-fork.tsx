@@ -5,6 +5,7 @@ import { useCall, useSend } from '../../../api.ts';
 import { modelName } from '../../../models.ts';
 import { runs as texts } from '../../../texts/runs.ts';
 import { models } from '../../../texts/talk.ts';
+import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextArea } from '../../../ui/field.tsx';
 import { Form } from '../../../ui/form.tsx';
@@ -40,6 +41,8 @@ export function ForkDialog({
   const [model, setModel] = useState('');
   const offered = useCall(web.models.list, {}).data;
   const agent = useCall(web.agents.get, { params: { id: agentId } }).data?.agent;
+  const own = useCall(web.agents.getPurpose, { params: { id: agentId } }).data?.instruction;
+  const [instruction, setInstruction] = useState<string>();
   // Sent again after an error it is the same fork.
   const id = useRef(newId());
   const fork = useSend(web.conversations.branch, {
@@ -52,12 +55,13 @@ export function ForkDialog({
       }),
   });
   const submit = () => {
-    const body = { at, id: id.current, message: message.trim(), ...more, ...(model !== '' && { model }) };
+    const other = { ...(model !== '' && { model }), ...(instruction !== undefined && { instruction }) };
+    const body = { at, id: id.current, message: message.trim(), ...more, ...other };
     fork.mutate({ params: { id: agentId, sessionId }, body });
   };
   return (
     <Dialog open onClose={onClose} title={texts.forkTitle(at)} hint={texts.forkHint}>
-      <Form error={fork.error} fields={['message']} onSubmit={submit}>
+      <Form error={fork.error} fields={['message', 'instruction']} onSubmit={submit}>
         <TextArea
           label={texts.message}
           name="message"
@@ -76,6 +80,23 @@ export function ForkDialog({
             ...(offered?.models ?? []).map(({ id: value, name }) => ({ value, label: name })),
           ]}
         />
+        {instruction === undefined ? (
+          <div>
+            <Button small kind="quiet" disabled={own === undefined} onClick={() => setInstruction(own)}>
+              {texts.otherInstruction}
+            </Button>
+          </div>
+        ) : (
+          <TextArea
+            label={texts.instruction}
+            hint={texts.instructionHint}
+            name="instruction"
+            rows={5}
+            dir="auto"
+            value={instruction}
+            onChange={({ target }) => setInstruction(target.value)}
+          />
+        )}
         <DialogEnd send={fork} onClose={onClose} action={texts.start} />
       </Form>
     </Dialog>

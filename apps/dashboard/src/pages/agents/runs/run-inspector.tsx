@@ -1,5 +1,6 @@
 import { web } from '@troupe/contract';
 import type { BackgroundTask } from '@troupe/contract';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { money, short } from '../../../format.ts';
@@ -7,8 +8,9 @@ import { modelName } from '../../../models.ts';
 import { runs as texts } from '../../../texts/runs.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Card, Facts } from '../../../ui/card.tsx';
-import { filesUntil } from './beside.ts';
+import { filesUntil, memoriesUntil } from './beside.ts';
 import { runAddress } from './run-name.ts';
+import type { RunPlace } from './run-name.ts';
 import type { Bar, Run } from './waterfall.ts';
 
 function factsOf({ kind, step }: Bar): [string, ReactNode][] {
@@ -30,14 +32,20 @@ function factsOf({ kind, step }: Bar): [string, ReactNode][] {
 }
 
 /** One step: what it was given, what came of it, and what was there at that moment. */
-export function Inspector({ agentId, run, bar, onFork }: { agentId: string; run: Run; bar: Bar; onFork: () => void }) {
+export function Inspector({
+  place: { agentId, sessionId },
+  run,
+  bar,
+  onFork,
+}: {
+  place: RunPlace;
+  run: Run;
+  bar: Bar;
+  onFork: () => void;
+}) {
   if (bar.task) return <Branch agentId={agentId} task={bar.task} />;
   const said = bar.kind === 'tool' ? undefined : (bar.step.content ?? bar.step.summary);
   const calls = (bar.step.toolCalls ?? []).map(({ tool }) => tool);
-  const messages = run.bars.filter(
-    (one) => (one.kind === 'prompt' || one.kind === 'model') && one.seq <= bar.seq,
-  ).length;
-  const files = filesUntil(run, bar);
   const facts = factsOf(bar);
   return (
     <Card
@@ -55,24 +63,51 @@ export function Inspector({ agentId, run, bar, onFork }: { agentId: string; run:
         {calls.length > 0 && <p className="font-mono text-[0.87rem]">{calls.join(', ')}</p>}
         {bar.args !== undefined && <Block label={texts.arguments} text={bar.args} />}
         {bar.kind === 'tool' && <Block label={texts.result} text={bar.step.content ?? ''} />}
-        <section className="border-t border-line pt-3 text-[0.9rem] text-ink-soft">
-          <h3 className="eyebrow mb-1 font-sans">{texts.then}</h3>
-          <p>{texts.messages(messages)}</p>
-          {files.length > 0 && (
-            <>
-              <p className="mt-1">{texts.files}:</p>
-              <ul className="list-disc pl-5">
-                {files.map((path) => (
-                  <li key={path} dir="auto">
-                    {path}
-                  </li>
-                ))}
-              </ul>
-            </>
-          )}
-        </section>
+        <Then agentId={agentId} sessionId={sessionId} run={run} bar={bar} />
       </div>
     </Card>
+  );
+}
+
+/** What was there when the step was over. */
+function Then({ agentId, sessionId, run, bar }: { agentId: string; sessionId: string; run: Run; bar: Bar }) {
+  const messages = run.bars.filter(
+    (one) => (one.kind === 'prompt' || one.kind === 'model') && one.seq <= bar.seq,
+  ).length;
+  const files = filesUntil(run, bar);
+  const memories = memoriesUntil(run, bar);
+  return (
+    <section className="border-t border-line pt-3 text-[0.9rem] text-ink-soft">
+      <h3 className="eyebrow mb-1 font-sans">{texts.then}</h3>
+      <p>
+        {texts.messages(messages)}.{' '}
+        <Link
+          className="link"
+          to={`/dashboard/agents/${agentId}`}
+          search={{ tab: 'chat', c: sessionId, at: bar.seq } as never}
+        >
+          {texts.readUntil}
+        </Link>
+      </p>
+      <Listed title={`${texts.remembered(memories.length)}:`} items={memories} />
+      <Listed title={`${texts.files}:`} items={files} />
+    </section>
+  );
+}
+
+function Listed({ title, items }: { title: string; items: readonly string[] }) {
+  if (items.length === 0) return null;
+  return (
+    <>
+      <p className="mt-1">{title}</p>
+      <ul className="list-disc pl-5">
+        {items.map((item, at) => (
+          <li key={`${at} ${item}`} className="wrap-anywhere" dir="auto">
+            {item}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -33,11 +33,14 @@ export function RunRead({
 }
 
 /** Of the page as it is looked at: whoever may see the agent sees the same step. */
-export function CopyLink() {
+export function useCopyLink(): () => void {
   const say = useSay();
-  const copy = () => void navigator.clipboard.writeText(location.href).then(() => say(states.copied));
+  return () => void navigator.clipboard.writeText(location.href).then(() => say(states.copied));
+}
+
+export function CopyLink() {
   return (
-    <Button icon="copy" onClick={copy}>
+    <Button icon="copy" onClick={useCopyLink()}>
       {texts.copyLink}
     </Button>
   );

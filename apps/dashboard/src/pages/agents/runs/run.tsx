@@ -10,18 +10,22 @@ import { Button, IconButton, LinkButton } from '../../../ui/button.tsx';
 import { Card, Figure, Figures, Notice } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Refused } from '../../../ui/form.tsx';
+import { usePageKeys } from '../../../ui/keys.ts';
 import { Page } from '../../../ui/page.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { ForkDialog } from './run-fork.tsx';
 import { Inspector } from './run-inspector.tsx';
 import { runOf, stepIn } from './run-name.ts';
 import type { RunPlace } from './run-name.ts';
-import { CopyLink, NoRun, RunRead } from './run-states.tsx';
+import { CopyLink, NoRun, RunRead, useCopyLink } from './run-states.tsx';
 import { useRun } from './use-run.ts';
 import { placeOf } from './waterfall.ts';
 import type { Bar, Run } from './waterfall.ts';
 
 const CompareDialog = lazy(() => import('./run-choose.tsx').then((part) => ({ default: part.CompareDialog })));
+
+/** Keys that go from step to step. Up and down are the page's own: they scroll it. */
+const MOVES: Readonly<Record<string, number>> = { j: 1, k: -1, ArrowRight: 1, ArrowLeft: -1 };
 
 /** The run that the address names; without one, nothing that an agent has is asked for. */
 export default function RunPage() {
@@ -41,6 +45,17 @@ function Shown({ place }: { place: RunPlace }) {
   const choose = (key: string) => void navigate({ to: '.', search: stepIn(key) as never, replace: true });
   const back = { to: `/dashboard/agents/${agentId}`, search: { tab: 'chat', c: sessionId }, label: texts.back };
   const close = () => setOpen(undefined);
+  const copy = useCopyLink();
+  usePageKeys((key) => {
+    if (run.bars.length === 0) return false;
+    const index = run.bars.findIndex((bar) => bar === chosen);
+    const next = run.bars[index + (MOVES[key] ?? 0)];
+    if (key === 'f' || key === 'c') setOpen(key === 'f' ? 'fork' : 'compare');
+    else if (key === 'y') copy();
+    else if (!Object.hasOwn(MOVES, key)) return false;
+    else if (next && next !== chosen) choose(next.key);
+    return true;
+  });
   return (
     <Page
       title={texts.title}
@@ -52,7 +67,7 @@ function Shown({ place }: { place: RunPlace }) {
         <Sum run={run} />
         <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
           <Waterfall run={run} chosen={chosen} onChoose={choose} />
-          {chosen && <Inspector agentId={agentId} run={run} bar={chosen} onFork={() => setOpen('fork')} />}
+          {chosen && <Inspector place={place} run={run} bar={chosen} onFork={() => setOpen('fork')} />}
         </div>
       </RunRead>
       {chosen && open === 'fork' && <ForkDialog agentId={agentId} sessionId={sessionId} bar={chosen} onClose={close} />}
@@ -168,15 +183,7 @@ function Waterfall({ run, chosen, onChoose }: { run: Run; chosen: Bar | undefine
         </>
       }
     >
-      <ol
-        className="flex flex-col pb-2"
-        onKeyDown={(event) => {
-          if (event.key === 'j' || event.key === 'ArrowDown') step(1);
-          else if (event.key === 'k' || event.key === 'ArrowUp') step(-1);
-          else return;
-          event.preventDefault();
-        }}
-      >
+      <ol className="flex flex-col pb-2">
         {run.bars.map((bar, at) => (
           <li key={bar.key}>
             <Row bar={bar} run={run} isChosen={at === index} isLater={at > index} onClick={() => onChoose(bar.key)} />

@@ -104,8 +104,9 @@ function Making({
     done: ({ agentId }, { body }) => {
       onDiscard();
       tell(texts.made(body.name));
-      const tab = body.tells && body.task ? 'connections' : 'chat';
-      void navigate({ to: '/dashboard/agents/$id', params: { id: agentId } as never, search: { tab } as never });
+      const isTold = body.tells && body.task;
+      const search = isTold ? { tab: 'connections', connect: body.tells } : { tab: 'chat' };
+      void navigate({ to: '/dashboard/agents/$id', params: { id: agentId } as never, search: search as never });
     },
   });
   return (

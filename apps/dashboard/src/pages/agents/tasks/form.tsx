@@ -1,6 +1,5 @@
 import { web } from '@troupe/contract';
 import type { ScheduledTask } from '@troupe/contract';
-import { useState } from 'react';
 import { useSend } from '../../../api.ts';
 import { describeCron } from '../../../schedule.ts';
 import { states } from '../../../texts/common.ts';
@@ -11,6 +10,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { LeftOff, useUnsaved } from '../../../ui/use-unsaved.tsx';
 import { NextRuns } from './next-runs.tsx';
 import { ScheduleField } from './schedule-field.tsx';
 import { TellsField } from './tells-field.tsx';
@@ -61,13 +61,17 @@ function useSave(task: ScheduledTask | undefined, onClose: () => void) {
 }
 
 function Edit({ task, agents, onClose }: Props) {
-  const [form, setForm] = useState(() =>
-    draftOf(task, agents[0]?.id, Intl.DateTimeFormat().resolvedOptions().timeZone),
-  );
-  const set = (change: Partial<TaskDraft>) => setForm((old) => ({ ...old, ...change }));
-  const { save, isPending, error } = useSave(task, onClose);
+  const initial = draftOf(task, agents[0]?.id, Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const unsaved = useUnsaved(task ? `task:${task.id}` : 'task', initial);
+  const { value: form, set, clear } = unsaved;
+  const leave = () => {
+    clear();
+    onClose();
+  };
+  const { save, isPending, error } = useSave(task, leave);
   return (
     <Form error={error} fields={['name', 'prompt', 'description']} onSubmit={() => save(form)}>
+      <LeftOff of={unsaved} />
       <What form={form} set={set} agents={agents} isNew={task === undefined} />
       <TryOnce agentId={form.agentId} prompt={form.prompt} />
       <When form={form} set={set} />
@@ -85,7 +89,7 @@ function Edit({ task, agents, onClose }: Props) {
       />
       <Refused error={error} />
       <div className="sticky -bottom-5 -mx-5 -mb-5 flex justify-end gap-2 border-t border-line bg-surface px-5 py-3 sm:-bottom-6 sm:-mx-6 sm:-mb-6 sm:px-6">
-        <Button onClick={onClose}>{states.cancel}</Button>
+        <Button onClick={leave}>{states.cancel}</Button>
         <Button kind="primary" type="submit" busy={isPending}>
           {states.save}
         </Button>

@@ -10,7 +10,7 @@ import { Icon } from '../../../ui/icons.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { WaitingCard } from '../../agents/inbox/items.tsx';
 import { useWaiting } from '../../agents/inbox/use-waiting.ts';
-import { WAITS } from '../../agents/inbox/waiting.ts';
+import { isInInbox } from '../../agents/inbox/waiting.ts';
 
 const MOST = 5;
 
@@ -20,7 +20,7 @@ export function Attention() {
   const { items } = useWaiting();
   const mark = useSend(web.notices.read, { refresh: [web.notices.list] });
   // What waits for a decision stands above.
-  const isNews = ({ readAt, kind }: Notice) => !readAt && !WAITS.includes(kind);
+  const isNews = (notice: Notice) => !notice.readAt && !isInInbox(notice);
   return (
     <Card
       title={texts.attention}
