@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,7 +17,13 @@ const AWAY = 'The Kubernetes API server does not answer at the moment. Try again
 /** What Kubernetes, told so by the driver, and the driver take to find that a node is gone, and to start elsewhere. */
 const NODE_GONE_MS = 90_000;
 
+/** So long a connection to an agent is kept; a request on one of them waits for as long as the system does. */
+const KEPT_MS = 6_000;
+/** A kubelet waits ten seconds, then twenty, before it starts a program again. */
+const AGAIN_MS = 60_000;
+
 interface Pod {
+  metadata: { uid: string };
   spec: { nodeName: string };
 }
 
@@ -48,6 +55,8 @@ describe('agents in a cluster', () => {
   };
   const left = (): Promise<{ items: object[] }> =>
     here.json('--namespace', NAMESPACE, 'get', 'statefulsets,persistentvolumeclaims,pods', '-l', 'troupe.agent');
+  const podOf = (agentId: string): Promise<Pod> =>
+    here.json<Pod>('--namespace', NAMESPACE, 'get', 'pod', `troupe-agent-${agentId}-0`);
   async function until(what: string, most: number, done: () => Promise<boolean>): Promise<number> {
     const began = Date.now();
     while (!(await done())) {
@@ -125,8 +134,7 @@ describe('agents in a cluster', () => {
   test('a node that is killed with -9 is told of, and its agents answer from the other one with their data', async (t) => {
     const id = await provisioned(boss);
     await reply(id, 'remember the lighthouse');
-    const node = async (): Promise<string> =>
-      (await here.json<Pod>('--namespace', NAMESPACE, 'get', 'pod', `troupe-agent-${id}-0`)).spec.nodeName;
+    const node = async (): Promise<string> => (await podOf(id)).spec.nodeName;
     const status = async () => (await boss.ask('GET', `/api/agents/${id}`)).body.agent.status;
     const first = await node();
     here.kill(first);
@@ -144,4 +152,49 @@ describe('agents in a cluster', () => {
     await here.repair();
     await boss.ask('DELETE', `/api/agents/${id}`);
   });
+
+  test('a node that is cut off runs on: its agent answers from the other one, and what was left behind stays out of the data', async (t) => {
+    const id = await provisioned(boss);
+    await reply(id, 'remember the anchor');
+    await reply(id, 'write plan.txt: before');
+    const old = await podOf(id);
+    const join = await here.cutOff(old.spec.nodeName);
+    try {
+      const began = Date.now();
+      await delay(KEPT_MS);
+      await until('it answers again', NODE_GONE_MS, async () => (await say(id, 'hello')).status === 200);
+      t.diagnostic(`answers from beside a node that is cut off after ${Math.round((Date.now() - began) / 1000)} s`);
+      const now = await podOf(id);
+      assert.notEqual(now.spec.nodeName, old.spec.nodeName);
+      assert.match(await reply(id, 'recall anchor'), /anchor/);
+      assert.match(await reply(id, 'read plan.txt'), /before/);
+      // Its kubelet knows of nothing, and starts the program again.
+      const refused = () => saidBy(here, old).includes('Another program was started on the same data after this one.');
+      await until('the one that was left behind is refused', AGAIN_MS, async () => refused());
+      assert.ok(holderOf(here, now.metadata.uid), 'the new one has the data');
+      await reply(id, 'write plan.txt: after');
+      assert.match(await reply(id, 'read plan.txt'), /after/);
+    } finally {
+      await join();
+    }
+    await here.kubectl(['wait', '--for', 'condition=Ready', '--timeout', '120s', `node/${old.spec.nodeName}`]);
+    assert.match(await reply(id, 'recall anchor'), /anchor/);
+    await boss.ask('DELETE', `/api/agents/${id}`);
+  });
 });
+
+/** All that the programs of a pod have said, as its node keeps it. */
+function saidBy({ folder }: ThisCluster, { metadata, spec }: Pod): string {
+  const logs = path.join(folder, 'nodes', spec.nodeName, 'var/log/pods');
+  const own = readdirSync(logs).find((name) => name.endsWith(metadata.uid));
+  if (own === undefined) return '';
+  const files = readdirSync(path.join(logs, own, 'agent'));
+  return files.map((name) => readFileSync(path.join(logs, own, 'agent', name), 'utf8')).join('');
+}
+
+/** Whether the pod is who beats in one of the volumes. */
+const holderOf = ({ folder }: ThisCluster, uid: string): boolean =>
+  readdirSync(path.join(folder, 'volumes')).some((volume) => {
+    const file = path.join(folder, 'volumes', volume, 'agent/.holder');
+    return existsSync(file) && readFileSync(file, 'utf8').startsWith(`${uid} `);
+  });

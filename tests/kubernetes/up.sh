@@ -231,7 +231,9 @@ END
   wait_for 20 test "/proc/$pid/exe" -ef $bin/pause
   begin_inner "$node-containerd" nsenter --target "$pid" --mount --pid -- containerd --config "$own/containerd.toml"
   wait_for 60 ctr --address "$own/containerd.sock" --namespace k8s.io images import $bin/pause.tar
-  begin_inner "$node-kubelet" nsenter --target "$pid" --mount --pid -- $bin/kubelet --config "$own/kubelet.yaml" \
+  # a group of its own, so that rules of the firewall can name it
+  begin_inner "$node-kubelet" nsenter --target "$pid" --mount --pid -- setpriv --regid "900$number" --clear-groups \
+    $bin/kubelet --config "$own/kubelet.yaml" \
     --kubeconfig "$folder/keys/$node.yaml" --hostname-override "$node" --node-ip "$address" \
     --container-runtime remote --container-runtime-endpoint "unix://$own/containerd.sock"
 }

@@ -86,10 +86,11 @@ async function take(dataDir: string, request: IncomingMessage): Promise<void> {
 }
 
 /** While nobody else uses it: on a machine that is cut off the agent may still run. */
-async function held(folder: string, log: Log, work: () => Promise<void>): Promise<void> {
+async function held(settings: DataSettings, log: Log, work: () => Promise<void>): Promise<void> {
+  const { DATA_DIR: folder, DATA_PLACE: place } = settings;
   let isLost = false;
   const lose = () => void (isLost = true);
-  const holding = await holdData({ folder, log, onClaimed: lose, onLost: lose });
+  const holding = await holdData({ folder, place, log, onClaimed: lose, onLost: lose });
   try {
     await work();
   } finally {
@@ -101,8 +102,16 @@ async function held(folder: string, log: Log, work: () => Promise<void>): Promis
 export async function startData({ settings, log }: { settings: DataSettings; log: Log }) {
   const { DATA_DIR: dataDir, DATA_TOKEN: token, HOST, PORT } = settings;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const alone = (work: () => Promise<void>): Promise<void> =>
-    settings.DATA_SHARED === 'on' ? held(dataDir, log, work) : work();
+  let taking = false;
+  async function alone(work: () => Promise<void>): Promise<void> {
+    if (taking) throw new AppError(409, 'The data is being replaced already');
+    taking = true;
+    try {
+      await (settings.DATA_SHARED === 'on' ? held(settings, log, work) : work());
+    } finally {
+      taking = false;
+    }
+  }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = `${request.method} ${request.url}`;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { silentLog } from '@troupe/kernel';
+import { newId, silentLog } from '@troupe/kernel';
 import { holdData, isOfHolding, type Holding } from './holding.ts';
 
 const root = await mkdtemp(path.join(tmpdir(), 'troupe-holding-'));
@@ -24,11 +24,12 @@ async function fresh(): Promise<string> {
   return folder;
 }
 
-async function held(folder: string, onClaimed: (holding: Holding) => void = () => {}) {
+async function held(folder: string, onClaimed: (holding: Holding) => void = () => {}, place?: string) {
   const lost = Promise.withResolvers<void>();
   const claimed = Promise.withResolvers<void>();
   const holding: Holding = await holdData({
     folder,
+    place,
     log: silentLog,
     times: TIMES,
     onClaimed: () => {
@@ -41,11 +42,11 @@ async function held(folder: string, onClaimed: (holding: Holding) => void = () =
 }
 
 /** A program of its own, which can be frozen. */
-async function heldElsewhere(folder: string) {
+async function heldElsewhere(folder: string, place?: string) {
   const program = `
     import { holdData } from ${JSON.stringify(path.join(import.meta.dirname, 'holding.ts'))};
     import { silentLog } from '@troupe/kernel';
-    await holdData({ folder: ${JSON.stringify(folder)}, log: silentLog, times: ${JSON.stringify(TIMES)},
+    await holdData({ folder: ${JSON.stringify(folder)}, place: ${JSON.stringify(place)}, log: silentLog, times: ${JSON.stringify(TIMES)},
       onClaimed: () => console.log('claimed'), onLost: () => process.exit(71) });
     console.log('held');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
@@ -130,5 +131,55 @@ test('one whose folder is gone goes, too', async () => {
   const { claimed, holding } = await held(folder);
   await rm(folder, { recursive: true });
   await claimed;
+  await holding.close();
+});
+
+test('a place that another has followed stays out, however often something starts it again there', async () => {
+  const folder = await fresh();
+  const [older, newer] = [newId(), newId()];
+  const first = await held(folder, (holding) => void holding.close(), older);
+  const second = await held(folder, () => {}, newer);
+  await first.claimed;
+  let claimed = false;
+  void second.claimed.then(() => (claimed = true));
+  for (let times = 0; times < 3; times += 1)
+    await assert.rejects(
+      held(folder, () => {}, older),
+      { name: 'StartError', message: /after this one/ },
+    );
+  await delay(TIMES.beatMs * 4);
+  assert.equal(claimed, false);
+  await second.holding.close();
+  await assert.rejects(
+    held(folder, () => {}, older),
+    { name: 'StartError', message: /after this one/ },
+  );
+});
+
+test('a claim that one of before writes late, when its successor is there, counts for nothing', async () => {
+  const folder = await fresh();
+  const [older, newer] = [newId(), newId()];
+  await (await held(folder, () => {}, older)).holding.close();
+  const { holding, claimed } = await held(folder, () => {}, newer);
+  let hasLost = false;
+  void claimed.then(() => (hasLost = true));
+  const claim = path.join(folder, '.claim');
+  await writeFile(claim, older);
+  for (const deadline = Date.now() + 10_000; (await readFile(claim, 'utf8')) !== newer; await delay(TIMES.beatMs))
+    assert.ok(Date.now() < deadline);
+  await delay(TIMES.beatMs * 4);
+  assert.equal(hasLost, false);
+  await holding.close();
+});
+
+test('where one place runs one program at a time, who was killed there is not waited for', async () => {
+  const folder = await fresh();
+  const place = newId();
+  const child = await heldElsewhere(folder, place);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const began = performance.now();
+  const { holding } = await held(folder, () => {}, place);
+  assert.ok(performance.now() - began < TIMES.silentMs * 0.8);
   await holding.close();
 });

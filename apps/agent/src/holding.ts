@@ -21,6 +21,11 @@ export interface HoldingDeps {
   onClaimed: () => void;
   /** Another one may have the data already: nothing may be written any more. */
   onLost: () => void;
+  /**
+   * Where this program runs, as a UUID, if something there starts it again and again without being asked: a pod. Of two
+   * places the newer has the data for good; a program that comes back in the older is refused. Within one, one runs at a time.
+   */
+  place?: string | undefined;
   times?: Partial<typeof TIMES>;
 }
 
@@ -34,9 +39,13 @@ const TIMES = {
 
 const CLAIM = '.claim';
 const HOLDER = '.holder';
+const PAST = '.past';
+/** Places that are remembered: of all others none may still run. */
+const MOST_PAST = 64;
 
 /** Files in the folder that are not the agent's. */
-export const isOfHolding = (name: string): boolean => name === CLAIM || name.startsWith(HOLDER);
+export const isOfHolding = (name: string): boolean =>
+  name === CLAIM || name.startsWith(HOLDER) || name.startsWith(PAST);
 
 /**
  * Written where it is, and never longer or shorter: a network file system tells others of another content sooner than of
@@ -61,26 +70,71 @@ const told = (file: string): Promise<string | undefined> =>
 
 const beatOf = (id: string, beat: number): string => `${id} ${String(beat).padStart(12, '0')}`;
 
+const LATER = 'Another program was started on the same data after this one.';
+
+/** Who said last that it has come; and which places have been followed by another. */
+function createClaim(folder: string, place: string | undefined) {
+  const id = place ?? newId();
+  const claim = path.join(folder, CLAIM);
+  const file = path.join(folder, PAST);
+  const past = async (): Promise<string[]> => (await told(file))?.split('\n') ?? [];
+
+  /** All or nothing: whoever reads it must not find less than there was. */
+  async function follow(before: readonly string[], last: string): Promise<void> {
+    const beside = `${file}.${id}`;
+    {
+      await using handle = await open(beside, 'w', 0o600);
+      await put(handle, [...before.slice(1 - MOST_PAST), last].join('\n'));
+    }
+    await rename(beside, file);
+  }
+
+  return {
+    id,
+    /** Throws when another place has come after this one. */
+    async say(): Promise<void> {
+      // In this order: who wrote the claim had said before whom it follows.
+      const last = await told(claim);
+      if (place !== undefined) {
+        const before = await past();
+        if (before.includes(id)) throw new StartError(LATER);
+        if (last !== undefined && last !== id && !before.includes(last)) await follow(before, last);
+      }
+      await overwrite(claim, id);
+    },
+    async isOurs(): Promise<boolean> {
+      const last = await told(claim);
+      if (last === id) return true;
+      if (place === undefined || last === undefined) return false;
+      const before = await past();
+      if (before.includes(id) || !before.includes(last)) return false;
+      // Somebody of a place of before was about to say so when we came.
+      await overwrite(claim, id);
+      return true;
+    },
+  };
+}
+type Claim = ReturnType<typeof createClaim>;
+
 /** Answers when the data is ours; throws when yet another one comes meanwhile. */
 export async function holdData(deps: HoldingDeps): Promise<Holding> {
-  const { folder, log } = deps;
+  const { folder, log, place } = deps;
   const times = { ...TIMES, ...deps.times };
-  const id = newId();
-  const claim = path.join(folder, CLAIM);
   const holder = path.join(folder, HOLDER);
-  const dead = `${holder}.dead`;
+  const claim = createClaim(folder, place);
+  const { id } = claim;
+  const isOfBefore = (found: string): boolean => place !== undefined && found.startsWith(`${id} `);
 
-  await overwrite(claim, id);
+  await claim.say();
   let seen: string | undefined;
   let looked = performance.now();
   for (let silence = 0; ;) {
-    if ((await told(claim)) !== id)
-      throw new StartError('Another program was started on the same data after this one.');
+    if (!(await claim.isOurs())) throw new StartError(LATER);
     // All or nothing, also on a network file system: of two only one makes it.
     const handle = await open(holder, 'wx', 0o600).catch(unlessTaken);
     if (handle) {
       await put(handle, beatOf(id, 0));
-      return beating({ ...deps, times, id, claim, holder, handle });
+      return beating({ ...deps, times, claim, holder, handle });
     }
     const found = await told(holder);
     const now = performance.now();
@@ -88,12 +142,17 @@ export async function holdData(deps: HoldingDeps): Promise<Holding> {
     silence = found === seen ? silence + Math.min(now - looked, times.beatMs) : 0;
     seen = found;
     looked = now;
-    if (found !== undefined && silence >= times.silentMs) {
-      log.warn({ folder }, 'who had the data is silent, and counts as dead');
-      await rename(holder, dead).catch(unlessGone);
-      await rm(dead, { force: true });
+    if (found !== undefined && (isOfBefore(found) || silence >= times.silentMs)) {
+      log.warn({ folder }, 'who had the data counts as dead');
+      await bury(holder);
     } else await delay(times.beatMs / 4);
   }
+}
+
+async function bury(holder: string): Promise<void> {
+  const dead = `${holder}.dead`;
+  await rename(holder, dead).catch(unlessGone);
+  await rm(dead, { force: true });
 }
 
 const unlessTaken = (error: unknown): undefined => {
@@ -105,13 +164,13 @@ const unlessGone = (error: unknown): void => {
 
 interface Beating extends HoldingDeps {
   times: typeof TIMES;
-  id: string;
-  claim: string;
+  claim: Claim;
   holder: string;
   handle: FileHandle;
 }
 
-function beating({ times, id, claim, holder, handle, log, onClaimed, onLost }: Beating): Holding {
+function beating({ times, claim, holder, handle, log, onClaimed, onLost }: Beating): Holding {
+  const { id } = claim;
   let beats = 0;
   let last = performance.now();
   let isClaimed = false;
@@ -120,7 +179,7 @@ function beating({ times, id, claim, holder, handle, log, onClaimed, onLost }: B
   const silence = (): number => performance.now() - last;
 
   async function beat(): Promise<void> {
-    const isOurs = (await told(claim)) === id;
+    const isOurs = await claim.isOurs();
     if (!isOurs && silence() >= times.lostMs) return onLost();
     await put(handle, beatOf(id, (beats += 1)));
     last = performance.now();

@@ -18,10 +18,10 @@ await runUntilSignal(async ({ own, fail }) => {
   const settings = readAgentSettings(process.env);
   const log = createLog({ level: settings.LOG_LEVEL, service: 'agent' });
   if (settings.DATA_SHARED === 'on') {
-    const folder = settings.DATA_DIR;
+    const { DATA_DIR: folder, DATA_PLACE: place } = settings;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const onClaimed = () => fail(new StartError('Another program was started on the same data: it goes on there.'));
-    own(await holdData({ folder, log, onClaimed, onLost: () => process.exit(LOST) }));
+    own(await holdData({ folder, place, log, onClaimed, onLost: () => process.exit(LOST) }));
   }
   const { url } = own(await startAgent({ settings, log }));
   log.info({ agentId: settings.AGENT_ID, url }, 'ready');

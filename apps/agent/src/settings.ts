@@ -28,6 +28,8 @@ const place = z.object({
   PORT: z.preprocess(given, z.coerce.number().int().min(0).max(65_535).default(18_789)),
   /** `on`: other machines reach the same data, and may be told to run the same agent. */
   DATA_SHARED: z.preprocess(given, z.enum(['on', 'off']).default('off')),
+  /** Where that starts it again by itself: a name that only this place has, and no later one. */
+  DATA_PLACE: z.preprocess(given, z.uuid().optional()),
   LOG_LEVEL: z.preprocess(given, z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info')),
 });
 

@@ -10,6 +10,8 @@ import { inWords, TokenRefused, Trouble } from './errors.ts';
  */
 
 const LEASE_MS = 30_000;
+/** How often those who do not hold it look whether it is free. */
+const LOOK_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
 
 export interface Listening {
@@ -105,7 +107,7 @@ class Listener implements Listening {
     const made = await this.#agent.store.deliver({ to: { channel: this.#kind, key: 'listener' }, events: [] });
     const sessionId = made?.session.id ?? '';
     if (await this.#agent.store.claim(sessionId, this.#lease)) await this.#holding(sessionId);
-    else await delay(LEASE_MS / 3, undefined, { signal: this.#over.signal }).catch(() => undefined);
+    else await delay(LOOK_MS, undefined, { signal: this.#over.signal }).catch(() => undefined);
   }
 
   /** Ends when it is told to, or with a refused token. What the store fails at is waited out too. */

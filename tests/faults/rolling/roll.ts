@@ -67,6 +67,7 @@ export async function roll(
     const { tally, wrong } = await end(load, followers);
     const due = await lookForRuns(world, load.people, tasks);
     const refused = refusals(tally);
+    if (tally.answered < tally.asked) for (const line of await failedIn(world)) say(line);
     if (tally.answered < tally.asked * answered) wrong.push(...refused);
     const all = [...obstacles, ...wrong, ...due.wrong];
     return { ...tally, from: from.name, to: to.name, exchanged, obstacles, ran: due.ran, refused, wrong: all };
@@ -104,6 +105,16 @@ const resumedBy = (followers: readonly Follower[]): number =>
 /** Lines with more than one who was asked. */
 const retriedIn = async (log: string): Promise<number> =>
   (await readFile(log, 'utf8')).split('\n').filter((line) => /" \S+, \S+/.test(line)).length;
+
+/** What nginx has to say of requests that failed: between whom, and how. */
+async function failedIn({ proxyLog, proxyErrors }: World): Promise<string[]> {
+  const [asked, errors] = await Promise.all([proxyLog, proxyErrors].map((file) => readFile(file, 'utf8')));
+  return [
+    ...asked!.split('\n').filter((line) => /^5/.test(line)),
+    // a connection that is refused is asked for of somebody else
+    ...errors!.split('\n').filter((line) => /prematurely closed|reset by peer/.test(line)),
+  ].slice(0, 20);
+}
 
 async function end(load: Load, followers: readonly Follower[]): Promise<{ tally: Tally; wrong: string[] }> {
   const tally = await load.stop();

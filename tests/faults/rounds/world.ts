@@ -54,6 +54,7 @@ export interface World {
   databaseUrl: string;
   /** What nginx did: a line for each request, with all whom it asked. */
   proxyLog: string;
+  proxyErrors: string;
   stop: () => Promise<void>;
 }
 
@@ -124,6 +125,7 @@ async function open(closing: Closing, { start, modelMs, sharedFolder }: WorldOpt
     clockFile: clock?.file,
     databaseUrl: url,
     proxyLog: path.join(folder, 'requests.log'),
+    proxyErrors: path.join(folder, 'nginx.log'),
   };
 }
 

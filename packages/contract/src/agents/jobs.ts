@@ -29,6 +29,9 @@ export const sessionWentOn = signal({ channel: 'agent_session', payload: z.strin
 /** Something arrived that starts a task, and waits for its turn. */
 export const tasksWaiting = signal({ channel: 'tasks_waiting', payload: z.string(), as: 'text' });
 
+/** A backend ended in peace: what it had under way is nobody's. */
+export const workLeft = signal({ channel: 'work_left', payload: z.string(), as: 'text' });
+
 /** Conversations of a widget's visitors whose time is over have to go, or all of them when it was removed. */
 export const widgetRetentionJob = job({
   queue: 'widget-retention',

@@ -80,6 +80,15 @@ interface Running {
   limits: { cpu: string; memory: string };
 }
 
+/**
+ * A machine that is cut off goes on with its pods, and starts their programs again, while another one has the agent. So
+ * each pod says by its own name in the data itself that it has come; the older one ends, and stays so.
+ */
+const ONE_WRITER = [
+  { name: 'DATA_SHARED', value: 'on' },
+  { name: 'DATA_PLACE', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.uid' } } },
+];
+
 /** What runs for an agent may nothing but compute: no user of the machine, no file of the image, no right, no API. */
 const podSpec = ({ agentId, image, secretName, limits }: Running) => ({
   automountServiceAccountToken: false,
@@ -105,6 +114,7 @@ const podSpec = ({ agentId, image, secretName, limits }: Running) => ({
       imagePullPolicy: 'IfNotPresent',
       command: [NODE, PROGRAM],
       envFrom: [{ secretRef: { name: secretName } }],
+      env: ONE_WRITER,
       ports: [{ name: 'gateway', containerPort: PORT, protocol: 'TCP' }],
       readinessProbe: {
         httpGet: { path: '/health', port: PORT, scheme: 'HTTP' },

@@ -3,12 +3,16 @@ import { Server as NetServer } from 'node:net';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import type { Linked } from '../linked.ts';
 import type { Settings } from '../settings.ts';
-import { isIdle, type Connections } from './connections.ts';
+import { isIdle, type Connection, type Connections } from './connections.ts';
 
 const LOOK_MS = 25;
 
-/** How long a proxy may go on to use connections that it has: a request may be on its way on any of them. */
+/** How long a proxy may go on to use a connection on which nothing happens: a request may be on its way on any of them. */
 const PROXY_MS = 1_000;
+
+/** A turn of the loop that is over so soon had nothing to do for anybody. */
+const QUIET_MS = 1;
+const MOST_TURNS = 50;
 
 /**
  * Takes nobody new, and lets what is under way come to its end, for as long as the settings say. Who only listens is sent away at
@@ -21,25 +25,50 @@ export async function drain(
   { STOP_WAIT_SECONDS, TRUST_PROXY }: Settings,
 ): Promise<void> {
   const ms = STOP_WAIT_SECONDS * 1000;
+  const patience = TRUST_PROXY > 0 ? Math.min(PROXY_MS, ms) : 0;
   // Those whom the system has taken for us already come in first: they would be cut with the door.
-  await turn();
-  await turn();
+  await allRead();
   // Of the socket alone: an HTTP server that is closed cuts whoever is idle.
   if (server.listening) NetServer.prototype.close.call(server);
   for (const { response, socket } of connections.all()) if (response && isListening(response)) socket.destroy();
-  const began = performance.now();
-  for (;;) {
-    const left = connections.all();
-    const atWork = left.filter((connection) => !isIdle(connection) && !connection.upgraded);
-    const isLate = performance.now() - began >= (TRUST_PROXY > 0 ? Math.min(PROXY_MS, ms) : 0);
-    if (isLate) for (const connection of left) if (isIdle(connection)) connection.socket.destroy();
-    const waits = isLate ? atWork.length > 0 : left.some(({ upgraded }) => !upgraded);
-    if (!waits || performance.now() - began >= ms) break;
-    // Its next request belongs elsewhere.
-    for (const { response } of atWork) if (response?.headersSent === false) response.setHeader('connection', 'close');
-    await delay(LOOK_MS);
+  const idleSince = new Map<Connection, number>();
+  for (const began = performance.now(); ; await delay(LOOK_MS)) {
+    // On a connection that looks idle something may have arrived while others were worked for.
+    await allRead();
+    const left = connections.all().filter(({ upgraded, socket }) => !upgraded && !socket.destroyed);
+    const staying = left.filter((connection) => stays(connection, idleSince, patience));
+    if (staying.length === 0 || performance.now() - began >= ms) break;
   }
   server.close();
+}
+
+/** Cuts one on which nothing has happened for long enough; of one that is at work, the next request belongs elsewhere. */
+function stays(connection: Connection, idleSince: Map<Connection, number>, patience: number): boolean {
+  const { response, socket } = connection;
+  if (!isIdle(connection)) {
+    idleSince.delete(connection);
+    if (response?.headersSent === false) response.setHeader('connection', 'close');
+    return true;
+  }
+  const now = performance.now();
+  const since = idleSince.get(connection) ?? now;
+  idleSince.set(connection, since);
+  // One that has just come to rest is the first that a proxy takes again.
+  if (now - since < patience) return true;
+  socket.destroy();
+  return false;
+}
+
+/**
+ * Lets in what the system has for us: connections, and what was sent on them. After a turn of the loop in which somebody was
+ * worked for, more may have come meanwhile.
+ */
+async function allRead(): Promise<void> {
+  for (let turns = 0, quiet = false; turns < MOST_TURNS && !quiet; turns += 1) {
+    const began = performance.now();
+    await turn();
+    quiet = turns > 0 && performance.now() - began < QUIET_MS;
+  }
 }
 
 /** A stream of events that answers a question has an end; one that was asked for with GET has none. */

@@ -337,6 +337,8 @@ function addObservation(server: Server, isInternal: (request: FastifyRequest) =>
   });
   const observe = requestObserver(metrics, service);
   metrics.gauge('http_requests_under_way', 'Requests that are worked on now', () => server.places.underWay());
+  if (server.settings.REDIS_URL !== undefined)
+    metrics.gauges(REDIS, async () => ({ redis_up: (await server.counters.healthy()) ? 1 : 0 }));
   const logsRequests = server.settings.LOG_LEVEL === 'debug';
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
@@ -354,6 +356,8 @@ function addObservation(server: Server, isInternal: (request: FastifyRequest) =>
     return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text());
   });
 }
+
+const REDIS = { redis_up: 'Whether Redis answers; without it each process counts limits by itself' };
 
 /** Counts and times requests. The series of a route is looked up by one key, not put together at each request. */
 function requestObserver(metrics: Metrics, service: string) {

@@ -70,6 +70,26 @@ export function thisCluster() {
       const [pid = ''] = readFileSync(path.join(folder, 'run', `${name}.pid`), 'utf8').split(' ');
       process.kill(Number(pid), 'SIGKILL');
     },
+    /**
+     * Cuts a node off: its kubelet from the API server, its pods from everybody. Both run on, and reach their volumes.
+     * Returns how that is taken back.
+     */
+    async cutOff(node: string): Promise<() => Promise<void>> {
+      const number = node.split('-')[1];
+      const rules = [
+        // up.sh starts each kubelet in a group of its own
+        ['OUTPUT', '-p', 'tcp', '--dport', '6443', '-m', 'owner', '--gid-owner', `900${number}`],
+        ['OUTPUT', '-o', `pods-${number}`],
+        ['INPUT', '-i', `pods-${number}`],
+        ['FORWARD', '-o', `pods-${number}`],
+        ['FORWARD', '-i', `pods-${number}`],
+      ];
+      const each = async (how: '-I' | '-D'): Promise<void> => {
+        for (const rule of rules) await run('iptables', ['-w', how, ...rule, '-j', 'DROP']);
+      };
+      await each('-I');
+      return () => each('-D');
+    },
     /** Brings back what was killed. */
     repair: async (): Promise<void> => void (await run(path.join(SCRIPTS, 'up.sh'), [folder, ...NODES])),
     /** Gives an image to every node: nothing can be fetched here. */

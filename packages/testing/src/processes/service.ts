@@ -29,7 +29,7 @@ export async function startService(
       [app === 'web' ? 'WEB_PORT' : 'BACKEND_PORT']: '0',
       INTERNAL_API_KEY: SERVICE_KEY,
       SESSION_SECRET: 'faults-session-secret-0123456789',
-      WALLET_ENCRYPTION_KEY: 'faults-wallet-key-0123456789',
+      WALLET_ENCRYPTION_KEY: SERVICE_WALLET_KEY,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -52,3 +52,5 @@ export async function startService(
 
 /** The internal key of every service that is started so. */
 export const SERVICE_KEY = 'faults-internal-key-0123456789';
+/** What seals what they store. */
+export const SERVICE_WALLET_KEY = 'faults-wallet-key-0123456789';

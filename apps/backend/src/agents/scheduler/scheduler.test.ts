@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { tasksWaiting } from '@troupe/contract';
-import { notify, type Runtime } from '@troupe/db';
+import type { Runtime } from '@troupe/db';
 import { testRuntime } from '@troupe/testing/database/runtime';
 import { testUser } from '@troupe/testing/database/server';
 import { sql } from 'kysely';
@@ -268,76 +267,6 @@ test(
     // No barrier: as one ends the next is taken. The next poll would come only after the deadline.
     await all.promise;
     await one.close();
-  },
-);
-
-test('further runs of the same users leave places for those who have nothing under way', async () => {
-  for (let user = 0; user < 7; user += 1) {
-    await testUser(runtime.db, `greedy${user}`);
-    for (let n = 0; n < 20; n += 1) await addTask(`g${user}-${n}`, { user: `greedy${user}` });
-  }
-  await testUser(runtime.db, 'late');
-  const held = Promise.withResolvers<string>();
-  const ran: string[] = [];
-  const full = Promise.withResolvers<void>();
-  const late = Promise.withResolvers<void>();
-  const one = scheduler({
-    pollMs: 10,
-    execute: (_agent, { id }) => {
-      ran.push(id);
-      if (id === 'late') late.resolve();
-      else if (ran.length === 50) full.resolve();
-      return id === 'late' ? Promise.resolve('done') : held.promise;
-    },
-  });
-  one.start();
-  await full.promise;
-  await addTask('late', { user: 'late' });
-  await late.promise;
-  assert.equal(ran.length, 51);
-  held.resolve('done');
-  await one.close();
-});
-
-test(
-  'more tasks than have a place are told to others, who need not wait for their poll',
-  { timeout: 60_000 },
-  async () => {
-    const { db, listener } = runtime;
-    const heard = Promise.withResolvers<void>();
-    const stop = listener.on(tasksWaiting, () => heard.resolve());
-    const telling = setInterval(() => void notify(db.system, tasksWaiting, '').catch(() => undefined), 100);
-    await heard.promise;
-    clearInterval(telling);
-    stop();
-    const held = Promise.withResolvers<string>();
-    const all = Promise.withResolvers<void>();
-    const looked = Promise.withResolvers<void>();
-    const ran = { idle: 0, busy: 0 };
-    const at = (who: keyof typeof ran) =>
-      scheduler({
-        listener,
-        pollMs: 3_600_000,
-        // after its first look, which finds nothing
-        chores: [async () => looked.resolve()],
-        execute: () => {
-          ran[who] += 1;
-          if (ran.idle + ran.busy === 80) all.resolve();
-          return held.promise;
-        },
-      });
-    const [idle, busy] = [at('idle'), at('busy')];
-    idle.start();
-    await looked.promise;
-    for (let user = 0; user < 8; user += 1) {
-      await testUser(db, `many${user}`);
-      for (let n = 0; n < 10; n += 1) await addTask(`m${user}-${n}`, { user: `many${user}` });
-    }
-    busy.start();
-    await all.promise;
-    assert.ok(ran.busy >= 50 && ran.idle >= 20, JSON.stringify(ran));
-    held.resolve('done');
-    await Promise.all([idle.close(), busy.close()]);
   },
 );
 

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { raiseNotice } from '@troupe/accounts';
-import { parseSchedule } from '@troupe/domain';
 import { tasksWaiting } from '@troupe/contract';
 import { notify, type Database, type Listener, type SystemTx } from '@troupe/db';
-import { newId, type Clock, type Log } from '@troupe/kernel';
-import { promptOf } from './prompt.ts';
+import type { Clock, Log } from '@troupe/kernel';
+import { claimDue, claimWaiting, sharesOf, type Claimed, type Run } from './claiming.ts';
 import * as store from './store.ts';
 import { tellOf } from './telling-store.ts';
 import * as triggered from './triggered-store.ts';
@@ -46,26 +45,21 @@ const RUN_MS = 600_000;
 const CLOSE_MS = 5_000;
 /** Processes that may end over one run. */
 const MOST_TRIES = 3;
-/** Runs of this process at once, and those of them that only users with nothing under way get. */
-const PLACES = 60;
-const RESERVED = 10;
-/** Runs of one user at once, in all processes. */
-const PER_USER = 10;
+/** What another process took first is looked for again so soon. */
+const LOST_MS = 100;
 const HEARTBEATS = 40;
 const HEARTBEATS_PER_USER = 10;
 const NOTICE_AFTER = 3;
 const OUTPUT_LIMIT = 100_000;
-/** What the column takes. */
-const MOST_OCCURRENCES = 2_147_483_647;
 
-interface Run {
-  id: string;
-  taskId: string;
-  userId: string;
-  agentId: string;
-  name: string;
-  prompt: string;
-  source: string;
+interface Taken {
+  taken: number;
+  /** More is due. */
+  left: boolean;
+  again: boolean;
+  /** Some of it was chosen, and others were quicker. */
+  lost: boolean;
+  started: Promise<unknown>[];
 }
 
 /** What a schedule did not start was started by something that comes once: it is not given up with its process. */
@@ -162,71 +156,19 @@ class TaskScheduler {
     return this.#clock ? Promise.resolve(this.#clock()) : store.databaseTime(tx);
   }
 
-  async #claim(tx: SystemTx): Promise<{ runs: Run[]; taken: number; left: boolean }> {
+  async #claim(tx: SystemTx): Promise<Claimed> {
     const now = await this.#timeOf(tx);
-    const runs: Run[] = [];
-    const receipts: store.Receipt[] = [];
-    const shares = {
-      places: PLACES - this.#runs.size,
-      reserved: RESERVED,
-      perUser: PER_USER,
-      busy: this.#runs.size > 0,
-    };
-    const { tasks, left } = shares.places > 0 ? await store.takeDue(tx, now, shares) : { tasks: [], left: true };
-    for (const task of tasks) {
-      const due = task.next_run!;
-      const schedule = parseSchedule(task.cron_schedule, task.timezone, now);
-      const id = newId();
-      const missed = Math.min(schedule?.countBetween(due, now) ?? 0, MOST_OCCURRENCES - 1);
-      const receipt = {
-        id,
-        task_id: task.id,
-        user_id: task.user_id,
-        due_at: due,
-        occurrences: 1 + missed,
-        started_at: now,
-      };
-      if (task.running) {
-        const error = 'The run before was still going on';
-        receipts.push({ ...receipt, status: 'skipped', finished_at: now, error, lease_until: null });
-      } else {
-        const lease_until = this.#leaseFrom(now);
-        receipts.push({ ...receipt, status: 'running', finished_at: null, error: null, lease_until });
-        runs.push({
-          id,
-          taskId: task.id,
-          userId: task.user_id,
-          agentId: task.agent_id,
-          name: task.name,
-          prompt: task.prompt,
-          source: 'schedule',
-        });
-      }
-      await store.moveOn(tx, task.id, schedule?.next(now) ?? null, task.running ? null : now);
-    }
-    if (receipts.length > 0) await store.addReceipts(tx, receipts);
-    return { runs, taken: tasks.length, left };
+    const shares = sharesOf(this.#runs.size);
+    if (shares.places <= 0) return { runs: [], taken: 0, left: true, lost: false };
+    return claimDue(tx, { now, leaseUntil: this.#leaseFrom(now), ...shares });
   }
 
   /** What arrived gets the places that are left. */
-  async #claimWaiting(tx: SystemTx, due: number): Promise<{ runs: Run[]; left: boolean }> {
-    const places = PLACES - this.#runs.size - due;
-    if (places <= 0) return { runs: [], left: true };
+  async #claimWaiting(tx: SystemTx, due: number): Promise<Pick<Claimed, 'runs' | 'left'>> {
+    const shares = sharesOf(this.#runs.size + due);
+    if (shares.places <= 0) return { runs: [], left: true };
     const now = await this.#timeOf(tx);
-    const shares = { places, reserved: RESERVED, perUser: PER_USER, leaseUntil: this.#leaseFrom(now) };
-    const { runs, left } = await triggered.takeWaiting(tx, now, shares);
-    return {
-      left,
-      runs: runs.map(({ id, task_id, user_id, agent_id, name, ...row }) => ({
-        id,
-        taskId: task_id,
-        userId: user_id,
-        agentId: agent_id,
-        name,
-        source: row.source,
-        prompt: promptOf({ id, ...row }),
-      })),
-    };
+    return claimWaiting(tx, { now, leaseUntil: this.#leaseFrom(now), ...shares });
   }
 
   async #close(tx: SystemTx, run: Omit<Run, 'prompt' | 'source'>, outcome: Omit<store.Outcome, 'at'>): Promise<void> {
@@ -334,7 +276,7 @@ class TaskScheduler {
   }
 
   /** Takes what is due and has a place, and starts it: nobody's slow run holds up the next turn. */
-  async #turn(): Promise<{ taken: number; left: boolean; again: boolean; started: Promise<unknown>[] }> {
+  async #turn(): Promise<Taken> {
     await this.#closeAbandoned();
     const due = await this.#db.asSystem((tx) => this.#claim(tx));
     if (due.left && due.runs.length > 0) await this.#tellOthers();
@@ -344,12 +286,12 @@ class TaskScheduler {
     started.forEach((work) => this.#follow(work));
     const beats = (await this.#claimHeartbeats()).map((agent_id) => this.#beat(agent_id));
     beats.forEach((work) => this.#follow(work));
-    // Those that were skipped free no place when they end: there is nothing to wait for.
-    const again = due.left && due.runs.length < due.taken;
     return {
       taken: due.taken + arrived.runs.length,
       left: due.left || arrived.left || beats.length > 0,
-      again,
+      // Until nothing more is to be had. Those that were skipped free no place by their end: nobody else would look.
+      again: (due.left && due.taken > 0) || (arrived.left && arrived.runs.length > 0),
+      lost: due.lost,
       started: [...started, ...beats],
     };
   }
@@ -363,9 +305,9 @@ class TaskScheduler {
       const news = new AbortController();
       this.#freed = () => nudge.abort();
       this.#arrived = () => news.abort();
-      const { left, again } = await this.#turn().catch((error: unknown) => {
+      const { left, again, lost } = await this.#turn().catch((error: unknown) => {
         this.#told(error);
-        return { left: false, again: false };
+        return { left: false, again: false, lost: false };
       });
       // What arrives in between does not make them more frequent.
       if (!doing && performance.now() >= choresAt) {
@@ -376,7 +318,7 @@ class TaskScheduler {
       // What had no place is looked at again as soon as there is one.
       if (!again)
         await pause(
-          this.#pollMs,
+          lost ? LOST_MS : this.#pollMs,
           AbortSignal.any([this.#stopping.signal, news.signal, ...(left ? [nudge.signal] : [])]),
         );
     }

@@ -16,6 +16,8 @@ interface DueTasks {
   tasks: Awaited<ReturnType<typeof lockDue>>;
   /** Due as well, and left for later. */
   left: boolean;
+  /** Of those that were chosen others have taken some meanwhile: their places are free. */
+  lost: boolean;
 }
 
 /**
@@ -40,7 +42,7 @@ export async function takeDue(tx: SystemTx, now: Date, { places, reserved, perUs
   const chosen = rows.filter(({ rank }, index) => rank === 1 || index < places - reserved);
   const tasks = chosen.length === 0 ? [] : await lockDue(tx, now, chosen);
   const left = (rows[0]?.due ?? 0) > tasks.length || (busy && rows.length === 0 && (await isDue(tx, now)));
-  return { tasks, left };
+  return { tasks, left, lost: tasks.length < chosen.length };
 }
 
 /** Somebody may have taken one in between: then it is not there. */

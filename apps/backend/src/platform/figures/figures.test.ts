@@ -4,6 +4,7 @@ import type { Runtime } from '@troupe/db';
 import { createMetrics } from '@troupe/kernel';
 import { testRuntime } from '@troupe/testing/database/runtime';
 import { testUser } from '@troupe/testing/database/server';
+import { sql } from 'kysely';
 import { createFigures } from './service.ts';
 
 /** Without a backend around it, whose scheduler would take up what is counted here. */
@@ -43,7 +44,8 @@ const task = (id: string, enabled: boolean) => ({
 test('count what is to be done, and tell how late it is', async () => {
   const quiet = await figures();
   const names = ['tasks_due', 'task_lag_seconds', 'task_runs_under_way', 'runs_open', 'webhook_deliveries_pending'];
-  for (const name of [...names, 'jobs_waiting', 'jobs_dead']) assert.equal(quiet[name], 0, name);
+  for (const name of [...names, 'leases_held', 'followers', 'jobs_waiting', 'jobs_dead'])
+    assert.equal(quiet[name], 0, name);
   const { system } = runtime.db;
   await system
     .insertInto('scheduled_tasks')
@@ -61,4 +63,31 @@ test('count what is to be done, and tell how late it is', async () => {
   assert.equal(busy['tasks_due'], 1, 'one that is switched off is not due');
   assert.ok(busy['task_lag_seconds']! >= 3600 && busy['task_lag_seconds']! < 7200, String(busy['task_lag_seconds']));
   assert.equal(busy['task_runs_under_way'], 1, 'one that has ended is not under way');
+});
+
+test('count who holds and who follows conversations, and what files take', async () => {
+  const { system } = runtime.db;
+  const { blob_bytes: before = Infinity } = await figures();
+  const soon = new Date(Date.now() + 60_000);
+  const session = { agent_id: 'a', user_id: 'ann', channel: 'api', status: 'open' as const };
+  await system
+    .insertInto('agent_sessions')
+    .values([
+      { ...session, id: 'held', key: 'held', lease_owner: 'somebody', lease_until: soon },
+      { ...session, id: 'left', key: 'left', lease_owner: 'somebody', lease_until: HOUR_AGO },
+    ])
+    .execute();
+  await system
+    .insertInto('agent_followers')
+    .values([
+      { session_id: 'held', follower: 'here', user_id: 'ann', until: soon },
+      { session_id: 'held', follower: 'gone', user_id: 'ann', until: HOUR_AGO },
+    ])
+    .execute();
+  await sql`insert into blob_chunks (user_id, hash, size, bytes, packed)
+    select 'ann', sha256(n::text::bytea), 8000, decode(repeat('ab', 8000), 'hex'), false
+    from generate_series(1, 20) n`.execute(system);
+  const { runs_open, leases_held, followers, blob_bytes } = await figures();
+  assert.deepEqual([runs_open, leases_held, followers], [2, 1, 1]);
+  assert.ok(blob_bytes! >= before + 160_000, `${before} became ${blob_bytes}`);
 });

@@ -7,6 +7,9 @@ const WORK: Record<keyof Work, string> = {
   task_lag_seconds: 'How long the oldest of them has been due',
   task_runs_under_way: 'Scheduled tasks that are being worked on',
   runs_open: 'Conversations that an agent works on',
+  leases_held: 'Of these, those that a process which lives works on; the others are taken up within seconds',
+  followers: 'Conversations that somebody reads along in, for each process once',
+  blob_bytes: 'What files of agents, backups and mails take in the database; objects elsewhere are not counted',
   webhook_deliveries_pending: 'Events that are still to be delivered to webhooks',
 };
 const JOBS = {

@@ -9,6 +9,10 @@ export async function countWork(db: Database): Promise<Work> {
       where enabled and next_run <= clock_timestamp()), 0) as task_lag_seconds,
     (select count(*)::int from task_runs where status = 'running') as task_runs_under_way,
     (select count(*)::int from agent_sessions where status = 'open') as runs_open,
+    (select count(*)::int from agent_sessions where status = 'open' and lease_owner is not null
+      and lease_until >= clock_timestamp()) as leases_held,
+    (select count(*)::int from agent_followers where until >= clock_timestamp()) as followers,
+    pg_total_relation_size('blob_chunks')::float8 as blob_bytes,
     (select count(*)::int from webhook_deliveries where status = 'pending') as webhook_deliveries_pending`.execute(
     db.system,
   );
@@ -16,6 +20,13 @@ export async function countWork(db: Database): Promise<Work> {
 }
 
 export type Work = Record<
-  'tasks_due' | 'task_lag_seconds' | 'task_runs_under_way' | 'runs_open' | 'webhook_deliveries_pending',
+  | 'tasks_due'
+  | 'task_lag_seconds'
+  | 'task_runs_under_way'
+  | 'runs_open'
+  | 'leases_held'
+  | 'followers'
+  | 'blob_bytes'
+  | 'webhook_deliveries_pending',
   number
 >;
