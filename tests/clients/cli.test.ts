@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { replyChat } from '@troupe/ai';
 import { createTroupe } from '@troupe/client';
+import { cookieOf, send } from '@troupe/testing/services/people';
 import { startWorld, type World } from '@troupe/testing/services/world';
 
 /** The command `troupe`, packed and installed as anybody would, against a platform that runs. */
@@ -83,6 +84,68 @@ test('who is not signed in, or signs in wrongly, is told so', async () => {
   const away = await troupe(['login', '--url', 'http://127.0.0.1:1', '--key', 'x']);
   assert.equal(away.code, 5, away.err);
   assert.equal((await troupe(['login', '--url', 'ftp://x', '--key', 'x'])).code, 2);
+});
+
+describe('by the browser', () => {
+  let cookie: string;
+  before(async () => {
+    cookie = await cookieOf(world.services.runtime.db, world.user);
+  });
+
+  /** What the person does there: she is signed in, and is asked. */
+  async function decide(approved: boolean) {
+    const env = { TROUPE_CONFIG: path.join(home, `browser-${approved}.json`) };
+    const { child, done: ended } = run(process.execPath, [command, 'login', '--browser', '--url', world.services.web], {
+      env,
+    });
+    const [page = ''] = await new Promise<string[]>((resolve, reject) => {
+      let said = '';
+      child.stderr.on('data', (text: Buffer) => {
+        const found = /\bhttps?:\S+(?=\n)/.exec((said += text.toString()));
+        if (found) resolve(found);
+      });
+      child.on('close', () => reject(new Error(said)));
+    });
+    const asked = Object.fromEntries(new URL(page).searchParams);
+    const query = new URLSearchParams(asked).toString();
+    const shown = await send(`${world.services.web}/api/authorizations/request?${query}`, 'GET', undefined, { cookie });
+    assert.match(shown.body.client.name, /^troupe on /);
+    assert.deepEqual(
+      shown.body.scopes.map(({ scope }: { scope: string }) => scope),
+      ['account'],
+    );
+    const body = { ...asked, approved, scopes: ['account'] };
+    const { redirect } = (await send(`${world.services.web}/api/authorizations`, 'POST', body, { cookie })).body;
+    // Somebody who only knows the port gets nothing, and changes nothing.
+    const guessed = new URL(redirect);
+    guessed.searchParams.set('state', 'x');
+    assert.equal((await fetch(guessed)).status, 404);
+    const told = await (await fetch(redirect)).text();
+    return { told, env, ...(await ended) };
+  }
+
+  test('a person who is signed in there lets the computer in, and sees its key among hers', async () => {
+    const { code, err, told, env } = await decide(true);
+    assert.equal(code, 0, err);
+    assert.match(told, /^You are signed in/);
+    assert.match((await troupe(['whoami'], { env })).out, new RegExp(world.user.email));
+    const { body } = await send(`${world.services.web}/api/keys`, 'GET', undefined, { cookie });
+    const mine = (body.keys as { id: string; name: string }[]).find(({ name }) => name.startsWith('troupe on '));
+    assert.ok(mine);
+    const programs = await send(`${world.services.web}/api/authorizations`, 'GET', undefined, { cookie });
+    assert.deepEqual(programs.body.authorizations, []);
+    const deleted = await send(`${world.services.web}/api/keys/${mine.id}`, 'DELETE', undefined, { cookie });
+    assert.equal(deleted.status, 200, JSON.stringify(deleted.body));
+    const after = await troupe(['whoami'], { env });
+    assert.equal(after.code, 3, after.out + after.err);
+  });
+
+  test('who refuses it lets nobody in', async () => {
+    const { code, err, told } = await decide(false);
+    assert.equal(code, 1);
+    assert.match(err, /did not let this computer in/);
+    assert.match(told, /^Not signed in/);
+  });
 });
 
 describe('signed in', () => {

@@ -1,32 +1,52 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { begin, fences, run, snippets, type Where } from '@troupe/testing/docs/snippets';
 import { needs } from '@troupe/testing/machine/needs';
+import { send } from '@troupe/testing/services/people';
 import { startWorld, type World } from '@troupe/testing/services/world';
 
-/** Every snippet of docs/clients.md does what the page says. */
-
-const root = path.resolve(import.meta.dirname, '../..');
-const page = readFileSync(path.join(root, 'docs/clients.md'), 'utf8');
-const snippets = [...page.matchAll(/^## (.+)\n\n```(js|sh)(?: (\w+))?\n([\s\S]*?)```$/gm)].map(
-  ([, title = '', language = '', program, code = '']) => ({ title, language, program, code }),
-);
+/** Every snippet of docs/clients.md does what the page says; that of payments is in apps/web/src/money/gateway/tip20.test.ts. */
 
 let world: World;
 let home: string;
+let agentId: string;
 before(async () => {
   world = await startWorld();
   home = mkdtempSync(path.join(tmpdir(), 'troupe-docs-'));
+  agentId = (await asOwner('/api/agents/provision', { name: 'Hedy' })).agent.id as string;
 });
 after(async () => {
   await world.stop();
   rmSync(home, { recursive: true, force: true });
 });
 
-test('there is one for each client', () => {
+async function asOwner(to: string, body: object) {
+  const headers = { authorization: `Bearer ${world.user.key}` };
+  const answer = await send(world.services.web + to, 'POST', body, headers);
+  assert.ok(answer.status < 300, JSON.stringify(answer.body));
+  return answer.body;
+}
+
+const where = (more: Partial<Where> = {}): Where => ({
+  home,
+  ...more,
+  addresses: {
+    'http://127.0.0.1:3001': world.services.backend,
+    'http://127.0.0.1:3000': world.services.web,
+    '<agentId>': agentId,
+    ...more.addresses,
+  },
+  env: { TROUPE_KEY: world.user.key, ...more.env },
+});
+
+const ELSEWHERE = ['Paying for calls', 'Being told'];
+
+test('there is one for each client, and none that is not run', () => {
   assert.deepEqual(
     snippets.map(({ title }) => title),
     [
@@ -35,40 +55,61 @@ test('there is one for each client', () => {
       'Managed Agents',
       'AI SDK',
       'OpenAI Agents',
+      'LangChain',
+      'LlamaIndex',
       'The platform’s own client',
       'The terminal',
       'curl',
       'Claude Code',
       'Codex',
+      'Being told',
+      'Paying for calls',
+      'A2A',
+      'AG-UI',
       'MCP',
+      'Generated clients',
+      'Metrics',
     ],
   );
+  assert.equal(snippets.length, fences);
   for (const { title, code } of snippets) assert.ok(code.trim().split('\n').length <= 6, title);
 });
 
-for (const { title, language, program, code } of snippets)
-  test(title, { skip: program !== undefined && needs('the judges') }, async () => {
-    const here = code
-      .replaceAll('http://127.0.0.1:3001', world.services.backend)
-      .replaceAll('http://127.0.0.1:3000', world.services.web);
-    const [command, args] =
-      language === 'js' ? [process.execPath, ['--input-type=module', '-e', here]] : ['bash', ['-euc', here]];
-    const bin = ['tests/judges/node_modules/.bin', 'node_modules/.bin'].map((one) => path.join(root, one));
-    const child = spawn(command, args, {
-      cwd: language === 'js' ? root : home,
-      env: {
-        PATH: [...bin, process.env['PATH']].join(path.delimiter),
-        HOME: home,
-        TROUPE_KEY: world.user.key,
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let said = '';
-    let wrong = '';
-    child.stdout.on('data', (text: Buffer) => (said += text.toString()));
-    child.stderr.on('data', (text: Buffer) => (wrong += text.toString()));
-    const code_ = await new Promise((resolve) => child.on('close', resolve));
-    assert.equal(code_, 0, said + wrong);
-    assert.match(said, title === 'MCP' ? /No agents\.|"status":"running"/ : /Hello from the provider\./);
+const SAYS: Readonly<Record<string, RegExp>> = {
+  MCP: /No agents\.|"status":"running"/,
+  'Generated clients': /postV1ChatCompletions/,
+  Metrics: /^$/,
+};
+
+for (const snippet of snippets.filter(({ title }) => !ELSEWHERE.includes(title))) {
+  const { title, program } = snippet;
+  test(title, { skip: program !== undefined && needs(program === 'promtool' ? program : 'the judges') }, async () => {
+    assert.match(await run(snippet, where()), SAYS[title] ?? /Hello from the provider\./);
   });
+}
+
+test('Being told', async () => {
+  const free = createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address() as AddressInfo;
+  free.close();
+  const url = `http://127.0.0.1:${port}/`;
+  const { webhook, secret } = await asOwner('/api/webhooks', { url, events: ['run.finished'] });
+  const snippet = snippets.find(({ title }) => title === 'Being told')!;
+  const child = begin(snippet, where({ addresses: { '8080': String(port) }, env: { TROUPE_WEBHOOK_SECRET: secret } }));
+  try {
+    let said = '';
+    const heard = new Promise<void>((resolve, reject) => {
+      child.stdout!.on('data', (text: Buffer) => {
+        said += text.toString();
+        if (said.includes('\n')) resolve();
+      });
+      child.stderr!.on('data', (text: Buffer) => reject(new Error(text.toString())));
+    });
+    await asOwner(`/api/webhooks/${webhook.id}/test`, {});
+    await heard;
+    assert.match(said, /^webhook\.test/);
+  } finally {
+    child.kill();
+  }
+});

@@ -44,6 +44,7 @@ describe('metrics', () => {
     assert.match(told, /^gen_ai_client_operation_duration_seconds_count\{gen_ai_provider_name="openrouter",.*\} 2$/m);
     const [, tokens] = /^gen_ai_client_tokens_total\{.*gen_ai_token_type="output"\} (\d+)$/m.exec(told) ?? [];
     assert.ok(Number(tokens) > 0);
+    assert.match(told, /^gen_ai_client_token_usage_count\{.*gen_ai_token_type="input"\} 2$/m);
     for (const name of ['tasks_due', 'task_lag_seconds', 'runs_open', 'jobs_waiting', 'webhook_deliveries_pending'])
       assert.match(told, new RegExp(`^${name} 0$`, 'm'));
   });

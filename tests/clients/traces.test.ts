@@ -138,6 +138,26 @@ describe('a collector of traces', { skip: needs('the judges') }, () => {
     assert.equal(first.attributes['gen_ai.provider.name'], 'openrouter');
     assert.deepEqual(first.attributes['gen_ai.response.finish_reasons'], ['tool_calls']);
     assert.ok(Number(second.attributes['gen_ai.usage.output_tokens']) > 0);
+    assert.deepEqual(
+      [run, first, tool].map(({ attributes }) => attributes['gen_ai.operation.name']),
+      ['invoke_agent', 'chat', 'execute_tool'],
+    );
+    const [requested, answered] = ['gen_ai.request.model', 'gen_ai.response.model'].map(
+      (name) => first.attributes[name],
+    );
+    assert.ok(requested !== undefined && requested === answered);
+    assert.ok(Number(first.attributes['gen_ai.usage.input_tokens']) > 0);
+    assert.deepEqual(
+      new Set([run, first, second, tool].map(({ attributes }) => attributes['gen_ai.agent.id'])),
+      new Set([agent]),
+    );
+    const conversations = [run, first, second, tool].map(({ attributes }) => attributes['gen_ai.conversation.id']);
+    assert.ok(conversations[0] !== undefined && new Set(conversations).size === 1);
+    assert.deepEqual(
+      [run.attributes['gen_ai.agent.name'], Number(run.attributes['gen_ai.agent.version']) > 0],
+      ['Ada', true],
+    );
+    assert.match(String(tool.attributes['gen_ai.tool.call.id']), /^.{1,64}$/);
     assert.equal(run.attributes['troupe.run.outcome'], 'done');
     assert.ok(run.ms >= second.ms && run.ms < 60_000);
     assert.equal(run.resource['service.name'], 'troupe-backend');
@@ -156,6 +176,30 @@ describe('a collector of traces', { skip: needs('the judges') }, () => {
     assert.deepEqual(traces, new Set([run.traceId]));
     assert.notEqual(run.traceId, '1'.repeat(32));
     assert.equal(run.parentSpanId, '');
+  });
+
+  it('is told what was read from the cache, written to it and thought', async () => {
+    world.openrouter.answer((_request, response) =>
+      replyJson(response, {
+        choices: [{ message: { role: 'assistant', content: 'Four' }, finish_reason: 'stop' }],
+        usage: {
+          prompt_tokens: 100,
+          completion_tokens: 20,
+          total_tokens: 120,
+          prompt_tokens_details: { cached_tokens: 60, cache_write_tokens: 30 },
+          completion_tokens_details: { reasoning_tokens: 15 },
+        },
+      }),
+    );
+    const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'Two and two?' }] };
+    const { status } = await send(`${world.services.backend}/v1/chat/completions`, 'POST', body, owner());
+    assert.equal(status, 200);
+    const { attributes } = await until('chat ');
+    const counts = ['cache_read.input', 'cache_write.input', 'reasoning.output', 'input', 'output'];
+    assert.deepEqual(
+      counts.map((name) => Number(attributes[`gen_ai.usage.${name}_tokens`])),
+      [60, 30, 15, 100, 20],
+    );
   });
 
   it('is told what failed', async () => {

@@ -1,6 +1,7 @@
 export const HELP = `troupe: agents of a Troupe platform, from the terminal
 
-  troupe login [--url URL] [--key KEY]      sign in with an API key (Account > Keys); it is asked for when not given
+  troupe login [--url URL] [--browser]      sign in with the browser: you agree there, and this computer gets an API key
+  troupe login [--url URL] --key KEY        sign in with an API key that you have; it may be piped in, too
   troupe pair --agent-url URL --token TOKEN be a device of one agent; its owner approves it under Devices
   troupe logout                             forget the sign-in
   troupe whoami                             who is signed in, and where

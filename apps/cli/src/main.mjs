@@ -40,6 +40,7 @@ const flag = /** @type {const} */ ({ type: 'boolean' });
 const OPTIONS = {
   url: text,
   key: text,
+  browser: flag,
   json: flag,
   help: { ...flag, short: 'h' },
   version: flag,

@@ -17,6 +17,8 @@ export interface ToolCallRecord {
 export interface RunRecord {
   agentId: string;
   agentName: string;
+  /** Of its definition. */
+  version: number;
   sessionId: string;
   runId: string;
   outcome: RunOutcome;

@@ -63,6 +63,7 @@ export function createAccounting(meter: Meter | undefined, log: Log) {
         inputTokens: usage.prompt_tokens,
         outputTokens: usage.completion_tokens,
         cachedTokens,
+        cacheWriteTokens: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
         reasoningTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0,
         costMicros: micros,
         latencyMs: Math.round(performance.now() - started),

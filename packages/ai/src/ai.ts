@@ -156,18 +156,18 @@ function createChat({ directory, accounting }: Parts, begin: Begin, { fail, mayF
   function answered(call: Call, candidate: Candidate, reply: ProviderReply): Promise<ChatResult> | ChatResult {
     const usage = reply.usage ?? estimateUsage(call.request, answerSize(reply.message));
     const usageEstimated = reply.usage === undefined;
+    const finishReason = endOf(reply.finishReason, (reply.message.tool_calls ?? []).length > 0);
     const result = (costMicros: number): ChatResult => ({
       id: `chatcmpl-${newId()}`,
       model: candidate.id,
       provider: candidate.provider.name,
       message: reply.message,
-      finishReason: reply.finishReason,
+      finishReason,
       stopSequence: reply.stopSequence,
       usage,
       usageEstimated,
       costMicros,
     });
-    const { finishReason } = reply;
     const micros = accounting.end(call, candidate, { usage, success: true, estimated: usageEstimated, finishReason });
     return typeof micros === 'number' ? result(micros) : micros.then(result);
   }
@@ -210,7 +210,7 @@ function createBatches({ directory, accounting }: Parts, begin: Begin, { fail, g
       const usage = usageSoFar();
       const usageEstimated = tally.usage() === undefined;
       // Said last, because some providers count after they have finished.
-      const [finishReason, stopSequence] = [tally.finishReason() ?? 'stop', tally.stopSequence()];
+      const [finishReason, stopSequence] = [endOf(tally.finishReason(), tally.hasCalls()), tally.stopSequence()];
       const ended = { usage, success: true, estimated: usageEstimated, finishReason };
       const micros = await accounting.end(call, candidate, ended);
       yield [{ ...head, finishReason, stopSequence, usage, usageEstimated, costMicros: micros }];
@@ -349,15 +349,23 @@ async function opening(pieces: AsyncIterator<ProviderDelta[]>): Promise<{ done: 
   return { done: false, value };
 }
 
+/** Clients run calls when they are told that there are some, and wait for them when they are told so: it has to be true. */
+function endOf(given: FinishReason | undefined, hasCalls: boolean): FinishReason {
+  if (hasCalls) return given === undefined || given === 'stop' ? 'tool_calls' : given;
+  return given === undefined || given === 'tool_calls' ? 'stop' : given;
+}
+
 /** What a stream has said and counted so far. */
 function createTally() {
   let bytes = 0;
+  let hasCalls = false;
   let usage: ChatUsage | undefined;
   let finishReason: FinishReason | undefined;
   let stopSequence: string | undefined;
   return {
     add(delta: ProviderDelta): void {
       bytes += sizeOf(delta.content);
+      hasCalls ||= delta.toolCalls !== undefined;
       for (const call of delta.toolCalls ?? []) bytes += sizeOf(call.function?.name) + sizeOf(call.function?.arguments);
       for (const thought of delta.thoughts ?? []) bytes += sizeOf(thought.text);
       usage = delta.usage ?? usage;
@@ -365,6 +373,7 @@ function createTally() {
       stopSequence = delta.stopSequence ?? stopSequence;
     },
     bytes: () => bytes,
+    hasCalls: () => hasCalls,
     usage: () => usage,
     finishReason: () => finishReason,
     stopSequence: () => stopSequence,

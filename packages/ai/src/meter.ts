@@ -18,6 +18,8 @@ export interface UsageEvent {
   outputTokens: number;
   /** Of the input: read from the provider's cache. */
   cachedTokens: number;
+  /** Of the input: written to it. */
+  cacheWriteTokens: number;
   /** Of the output: thought, not said. */
   reasoningTokens: number;
   costMicros: number;

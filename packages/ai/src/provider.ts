@@ -115,7 +115,7 @@ export function usageWithCache(counts: {
   const read = tokenCount(counts.read) ?? 0;
   const written = tokenCount(counts.written) ?? 0;
   const prompt = input + read + written;
-  if (prompt === 0) return undefined;
+  if (prompt === 0 || prompt > MAX_COUNT) return undefined;
   return {
     prompt_tokens: prompt,
     completion_tokens: output,
@@ -168,8 +168,9 @@ async function* streamFrom(
   const events = wire.events?.() ?? createEventReader();
   const reader = wire.streamReader();
   const read = withoutRepeats(reader.read);
+  // What follows the end is nobody's.
   const deltas = (found: Pick<SentEvent, 'data'>[]): ProviderDelta[] =>
-    found.map(({ data }) => read(data)).filter((each) => each !== undefined);
+    found.map(({ data }) => (reader.ended() ? undefined : read(data))).filter((each) => each !== undefined);
   let received = 0;
   try {
     while (!reader.ended()) {

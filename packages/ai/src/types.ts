@@ -5,6 +5,12 @@ export interface ToolCall {
   type: 'function';
   /** `arguments` is JSON text, as the model wrote it: it may be broken. */
   function: { name: string; arguments: string };
+  extra_content?: Signed | undefined;
+}
+
+/** What Gemini thought before a call, sealed: it wants to see it again. */
+export interface Signed {
+  google?: { thought_signature?: string | undefined } | undefined;
 }
 
 /** Up to here the prompt may be kept by the provider, for the next call to be cheaper. */
@@ -185,6 +191,7 @@ export interface ToolCallDelta {
   id?: string;
   type?: 'function';
   function?: { name?: string; arguments?: string };
+  extra_content?: Signed | undefined;
 }
 
 /** A piece of a thought; another number is another thought. */

@@ -923,6 +923,7 @@ export interface Endpoints {
         command?: string;
         args: string[];
         headers: string[];
+        clientId?: string;
         env: string[];
         tools?: string[];
         state: 'unused' | 'connected' | 'failed' | 'consent';
@@ -5530,6 +5531,10 @@ export interface Endpoints {
     body?: {
       url?: string;
       headers?: Record<string, string>;
+      client?: {
+        id: string;
+        secret?: string;
+      };
       command?: string;
       args?: string[];
       env?: Record<string, string>;
@@ -5542,6 +5547,7 @@ export interface Endpoints {
         command?: string;
         args: string[];
         headers: string[];
+        clientId?: string;
         env: string[];
         tools?: string[];
       };

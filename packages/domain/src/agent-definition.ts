@@ -34,6 +34,8 @@ export const mcpServerSchema = z.object({
   env: z.record(z.string(), z.string()).default({}),
   url: z.url({ protocol: /^https?$/ }).optional(),
   headers: z.record(z.string(), z.string()).default({}),
+  /** What its owner has registered by hand where the server sends those who want access. */
+  client: z.object({ id: z.string().min(1), secret: z.string().min(1).optional() }).optional(),
   /** The server's tools that are offered; all of them when left out. */
   tools: z.array(z.string()).optional(),
 });

@@ -20,7 +20,15 @@ export * from './payment-policy.ts';
 export * from './agent-backups.ts';
 export * from './markdown.ts';
 export * from './skills/skill.ts';
-export { CLIENT_SCOPES, isClientScope, OFFLINE_SCOPE, readScopes, type ClientScope } from './client-scopes.ts';
+export {
+  ACCOUNT_SCOPE,
+  CLIENT_SCOPES,
+  OFFLINE_SCOPE,
+  readScopes,
+  scopeText,
+  type ClientScope,
+  type GivenScope,
+} from './client-scopes.ts';
 export * from './say/cost.ts';
 export { freeName } from './say/name.ts';
 export { SAID_CHANNELS, understand, type Said, type SaidChannel } from './say/rules.ts';

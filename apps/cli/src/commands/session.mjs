@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createTroupe } from '@troupe/client';
 import { forgetAccount, writeAccount } from '../config.mjs';
 import { EXIT, Problem, usage } from '../problem.mjs';
+import { keyByBrowser } from './browser.mjs';
 
 /** @typedef {import('../context.d.mts').Context} Context */
 
@@ -20,7 +21,7 @@ function address(given) {
 /** @param {Context} context */
 export async function login({ options, output, file, signal }) {
   const url = address(options['url'] ?? DEFAULT_URL);
-  const key = (typeof options['key'] === 'string' ? options['key'] : await askKey(signal)).trim();
+  const key = await keyFor(url, options, signal);
   if (key === '') throw usage('An API key is needed.');
   const about = await createTroupe({ url }).call('POST /api/keys/validate', { body: { apiKey: key }, signal });
   await writeAccount(file, { url, key });
@@ -30,12 +31,23 @@ export async function login({ options, output, file, signal }) {
 }
 
 /**
+ * @param {string} url
+ * @param {Context['options']} options
+ * @param {AbortSignal} signal
+ */
+async function keyFor(url, options, signal) {
+  if (options['browser'] === true) return keyByBrowser(url, signal);
+  const given = (typeof options['key'] === 'string' ? options['key'] : await askKey(signal)).trim();
+  return given === '' && process.stdin.isTTY ? keyByBrowser(url, signal) : given;
+}
+
+/**
  * The first line of what is piped in, or what is typed.
  * @param {AbortSignal} signal
  */
 async function askKey(signal) {
   const { stdin, stderr } = process;
-  if (stdin.isTTY) stderr.write('API key (it is not shown): ');
+  if (stdin.isTTY) stderr.write('Press Enter to sign in with the browser, or give an API key (it is not shown): ');
   const key = await (stdin.isTTY ? typed(signal) : firstLine());
   if (stdin.isTTY) stderr.write('\n');
   return key;

@@ -35,6 +35,11 @@ export const servers = {
   env: 'Environment',
   secretsHint:
     'One in each line, NAME: value. Kept sealed, and not shown again. Leave it empty for a server that asks for access.',
+  clientId: 'Client ID',
+  clientIdHint: (callback: string) =>
+    `Only for a server that gave you one. It wants to know where to send you back: ${callback}`,
+  clientSecret: 'Client secret',
+  clientSecretHint: 'If it gave you one. Kept sealed, and not shown again.',
   attach: 'Add',
   attached: 'Server added',
 };

@@ -22,7 +22,7 @@ import { createInvites } from './invites/service.ts';
 import { joiningRoutes } from './joining/routes.ts';
 import { createJoining } from './joining/service.ts';
 import { keyRoutes } from './keys/routes.ts';
-import { createKeys } from './keys/service.ts';
+import { createKeys, type Keys } from './keys/service.ts';
 import { passwordRoutes } from './password/routes.ts';
 import { createPasswordService } from './password/service.ts';
 import { registerRoutes } from './register/routes.ts';
@@ -62,7 +62,8 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
   wireSecondStep(server, { ...deps, attempts, baseUrl });
   passwordRoutes(server, createPasswordService({ db, accounts, attempts, bots, mail, baseUrl }));
   settingsRoutes(server, createSettings({ db, accounts, mail, clock, agentsDomain: settings.AGENTS_DOMAIN }));
-  keyRoutes(server, createKeys({ db, accounts, clock }));
+  const keys = createKeys({ db, accounts, clock });
+  keyRoutes(server, keys);
   inviteRoutes(server, invites);
   accessRoutes(
     server,
@@ -71,7 +72,7 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
   accountRoutes(server, createAccount({ ...deps, baseUrl }));
   adminRoutes(server, createAdmin({ db, accounts }));
   auditRoutes(server, createAuditService(db));
-  wireAuthorization(server, deps);
+  wireAuthorization(server, { ...deps, keys });
   return wireProviders(server, { ...deps, joining });
 }
 
@@ -86,9 +87,10 @@ function wireSecondStep(server: Server, deps: ProviderDeps & { attempts: Attempt
 }
 
 /** Programs that ask for access: what describes them is anywhere on the internet, and nowhere nearer. */
-function wireAuthorization(server: Server, { accounts, settings, db, clock, backendUrl }: ProviderDeps): void {
+function wireAuthorization(server: Server, deps: ProviderDeps & { keys: Keys }): void {
+  const { settings, backendUrl } = deps;
   const outbound = createOutbound();
   server.app.addHook('onClose', () => outbound.close());
   const places = { backendUrl, agentsDomain: settings.AGENTS_DOMAIN };
-  authorizationRoutes(server, createAuthorization({ db, clock, accounts, outbound, places }));
+  authorizationRoutes(server, createAuthorization({ ...deps, outbound, places }));
 }

@@ -10,6 +10,7 @@ const MOST = 20;
 const attached = mcpServerSchema
   .omit({ name: true })
   .refine(({ url, command }) => (url === undefined) !== (command === undefined), 'Give either url or command')
+  .refine(({ url, client }) => url !== undefined || client === undefined, 'A program asks nobody for access')
   .refine(({ args }) => args.length <= 100 && args.join('').length <= 20_000, 'Too many arguments');
 
 const named = (params: readonly string[]): string => {
@@ -34,8 +35,9 @@ const mcpOf = ({ agent }: Exchange) => {
 };
 
 /** Names of what is secret, never its values. */
-const shown = ({ headers, env, ...server }: McpServer) => ({
+const shown = ({ headers, env, client, ...server }: McpServer) => ({
   ...server,
+  ...(client && { clientId: client.id }),
   headers: Object.keys(headers),
   env: Object.keys(env),
 });

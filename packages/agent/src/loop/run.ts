@@ -1,6 +1,6 @@
 import type { ModelClient } from '@troupe/ai';
 import { readTraceparent, traceOfRun, type Log, type Trace } from '@troupe/kernel';
-import type { AgentDefinition } from '@troupe/domain';
+import type { AgentDefinition, VersionedDefinition } from '@troupe/domain';
 import type { Audience } from './audience.ts';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 import { logLine } from '../store/log-line.ts';
@@ -101,8 +101,9 @@ function tellEnd(
   {
     sessionId,
     definition,
+    version,
     events,
-  }: { sessionId: string; definition: AgentDefinition; events: readonly SessionEvent[] },
+  }: VersionedDefinition & { sessionId: string; events: readonly SessionEvent[] },
   stored: readonly SessionEvent[],
 ): void {
   const { agentId, onRun, now } = deps;
@@ -115,7 +116,8 @@ function tellEnd(
   // the beginning of a run that was summed up is not at hand: what it spent is
   const ms = began === undefined ? spent.ms : Math.max(0, now() - Date.parse(began));
   const { name: agentName } = definition;
-  onRun({ agentId, agentName, sessionId, runId, outcome, spent, ms, trace: traceOf(deps, runId, run.trace) });
+  const trace = traceOf(deps, runId, run.trace);
+  onRun({ agentId, agentName, version, sessionId, runId, outcome, spent, ms, trace });
 }
 
 class HeldLog implements RunLog {
@@ -196,7 +198,8 @@ class HeldLog implements RunLog {
     this.#tokensToday += tokens;
     if (appended.version !== undefined && appended.version !== this.#version) await this.#readDefinition();
     const { sessionId } = this;
-    tellEnd(this.#deps, { sessionId, definition: this.#definition, events: this.#events }, stored);
+    const run = { sessionId, definition: this.#definition, version: this.#version, events: this.#events };
+    tellEnd(this.#deps, run, stored);
     this.#take(stored);
     for (const event of stored) audience.stored(sessionId, event);
     return true;

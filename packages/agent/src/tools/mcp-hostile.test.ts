@@ -178,3 +178,52 @@ test('a rule for everything holds for tools that are named like what every objec
   assert.equal(approvalFor(definition, { name: '__proto__', toolset: 'constructor' }, {}), 'ask');
   assert.equal(approvalFor(definition, { name: 'toString', toolset: 'valueOf' }, {}), 'ask');
 });
+
+/** Gives out tokens to a client that it knows, and registers nobody. */
+async function knowing(): Promise<{ url: string; shown: [issuer: string, authorization: string | undefined][] }> {
+  const shown: [string, string | undefined][] = [];
+  let issuer = 'first';
+  const tokens = await listening((request, response) => {
+    const asked = /first|second/.exec(request.url ?? '')?.[0] ?? '';
+    if (request.method === 'POST') {
+      shown.push([asked, request.headers.authorization]);
+      return json(response, { access_token: 'opened', token_type: 'Bearer' });
+    }
+    return json(response, {
+      issuer: `${tokens}/${asked}`,
+      authorization_endpoint: `${tokens}/${asked}/authorize`,
+      token_endpoint: `${tokens}/${asked}/token`,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic'],
+    });
+  });
+  const origin = await listening((request, response) => {
+    if (request.url === '/other') issuer = 'second';
+    if (request.url?.startsWith('/.well-known/'))
+      return json(response, { resource: `${origin}/mcp`, authorization_servers: [`${tokens}/${issuer}`] });
+    const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
+    return response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end();
+  });
+  return { url: `${origin}/mcp`, shown };
+}
+
+test('what the owner registered by hand is shown where it is registered, and nowhere else', async () => {
+  const { url, shown } = await knowing();
+  const { mcp, kept } = makeToolkit();
+  const server = mcpServerSchema.parse({ name: 'known', url, client: { id: 'by-hand', secret: 'hidden' } });
+  const asked = new URL((await mcp.oauth!.begin(server, where(1))) ?? '');
+  assert.equal(asked.searchParams.get('client_id'), 'by-hand');
+  await mcp.oauth!.finish(server, { code: 'c', state: where(1).state });
+  const basic = `Basic ${Buffer.from('by-hand:hidden').toString('base64')}`;
+  assert.deepEqual(shown, [['first', basic]]);
+  // The server names another who gives out its tokens: that one would get the secret.
+  await fetch(url.replace('/mcp', '/other'));
+  kept.set('known', kept.get('known')!.replace('"access_token"', '"gone"'));
+  await assert.rejects(mcp.oauth!.begin(server, where(2)), /regist/i);
+  assert.deepEqual(shown, [['first', basic]]);
+  // What the owner registers there is another client, and is shown.
+  const again = mcpServerSchema.parse({ name: 'known', url, client: { id: 'another', secret: 'hidden' } });
+  const next = new URL((await mcp.oauth!.begin(again, where(3))) ?? '');
+  assert.deepEqual([next.searchParams.get('client_id'), next.pathname], ['another', '/second/authorize']);
+});

@@ -7,6 +7,7 @@ import type {
 import type { McpServer } from '@troupe/domain';
 import { AppError, newId, sameSecret, type Outbound } from '@troupe/kernel';
 import { guardedFetch } from './mcp-http.ts';
+import { openServer, type Vault } from './mcp-secrets.ts';
 
 /**
  * Access to MCP servers that ask for it (OAuth 2.1): the owner agrees in the browser, and the agent keeps what that brings
@@ -45,6 +46,8 @@ interface Kept {
   tokens?: Record<string, StoredOAuthTokens>;
   /** Whose tokens are the newest. */
   issuer?: string;
+  /** With whom what the owner registered by hand is registered: the first who asked for it. Nobody else is shown its secret. */
+  registered?: { id: string; issuer: string };
   discovery?: OAuthDiscoveryState;
   /** Scopes that a call turned out to need. */
   wanted?: string;
@@ -86,6 +89,18 @@ function newest<T>(known: Readonly<Record<string, T>> = {}, issuer: string, valu
   return Object.fromEntries([...others, [issuer, value] as const].slice(-MOST_ISSUERS));
 }
 
+/** What the owner registered by hand goes before all else, with the issuer that it is registered with. */
+async function clientFor(keeping: Keeping, server: McpServer, issuer: string | undefined) {
+  const { client, registered, issuer: last = NO_ISSUER } = await keeping.read(server);
+  const known = client?.[issuer ?? last];
+  if (!server.client) return known;
+  const { id, secret } = server.client;
+  if (registered?.id !== id) {
+    await keeping.change(server, (kept) => ({ ...kept, registered: { id, issuer: issuer ?? last } }));
+  } else if (issuer !== undefined && registered.issuer !== issuer) return known?.client_id === id ? undefined : known;
+  return { client_id: id, ...(secret !== undefined && { client_secret: secret }) };
+}
+
 /** `kept` is what stood there when it was made: where to come back to does not change under way. */
 function providerFor(
   keeping: Keeping,
@@ -106,7 +121,7 @@ function providerFor(
       token_endpoint_auth_method: 'none',
     },
     state: async () => (await now()).state ?? newId(),
-    clientInformation: async (context) => (await now()).client?.[keyOf(context)],
+    clientInformation: (context) => clientFor(keeping, server, context?.issuer),
     saveClientInformation: (client, context) =>
       change((kept) => ({ ...kept, client: newest(kept.client, keyOf(context), client) })),
     async tokens(context) {
@@ -128,7 +143,13 @@ function providerFor(
   };
 }
 
-export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store: CredentialStore }): McpOAuth {
+interface McpOAuthDeps {
+  outbound: Outbound;
+  store: CredentialStore;
+  vault: Vault | undefined;
+}
+
+export function createMcpOAuth({ outbound, store, vault }: McpOAuthDeps): McpOAuth {
   const asking = (signal?: AbortSignal) => guardedFetch(outbound, MAX_BYTES, signal);
   const keeping = createKeeping(store);
   return {
@@ -140,8 +161,9 @@ export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store:
       });
     },
 
-    async begin(server, { redirectUri, clientUri, state }, signal) {
+    async begin(given, { redirectUri, clientUri, state }, signal) {
       const { auth } = await import('@modelcontextprotocol/client');
+      const server = openServer(given, vault);
       const before = await keeping.read(server);
       // A program is registered with the address that people come back to.
       const client = before.redirectUri === redirectUri ? before.client : undefined;
@@ -165,7 +187,8 @@ export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store:
       return asked.href;
     },
 
-    async finish(server, { code, state, iss }, signal) {
+    async finish(given, { code, state, iss }, signal) {
+      const server = openServer(given, vault);
       const kept = await keeping.read(server);
       if (kept.state === undefined || !sameSecret(state, kept.state))
         throw new AppError(400, 'Nobody asked for this authorization');
@@ -185,9 +208,14 @@ export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store:
 }
 
 function without(kept: Kept, what: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Kept {
-  const { redirectUri, clientUri, state } = kept;
+  const { redirectUri, clientUri, state, registered } = kept;
   if (what === 'all')
-    return { ...(redirectUri && { redirectUri }), ...(clientUri && { clientUri }), ...(state && { state }) };
+    return {
+      ...(redirectUri && { redirectUri }),
+      ...(clientUri && { clientUri }),
+      ...(state && { state }),
+      ...(registered && { registered }),
+    };
   const { [what]: _gone, ...rest } = kept;
   return rest;
 }

@@ -63,14 +63,19 @@ export async function connectProgram(
   try {
     return { client: first, link: await start(deps, server, { client: first, allowedDomains, signal, timeout }) };
   } catch (error) {
-    // Some of the older ones end at the first word that they do not know.
-    if (signal.aborted || !(error instanceof EndedEarly) || error.code === NOT_FOUND) throw error;
+    // Some of the older ones end at the first word that they do not know, or never answer it; others only start slowly.
+    const isOver = error instanceof EndedEarly && error.code !== NOT_FOUND;
+    if (signal.aborted || !(isOver || isUnanswered(error))) throw error;
     const second = makeClient('legacy');
     return { client: second, link: await start(deps, server, { client: second, allowedDomains, signal, timeout }) };
   }
 }
 
 const NOT_FOUND = 127;
+
+/** The first word, which asks for the revision: the library takes that for an older program only with a link of its own. */
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof Error && /negotiation probe timed out/.test(error.message);
 
 /** The program was over before it was ready. */
 class EndedEarly extends Error {

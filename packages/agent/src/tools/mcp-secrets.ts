@@ -1,6 +1,6 @@
 import type { McpServer } from '@troupe/domain';
 
-/** Values of headers and of the environment are secrets of the owner: where there is something to seal with, they lie sealed. */
+/** Values of headers, of the environment and of a registration are secrets of the owner: where there is something to seal with, they lie sealed. */
 
 export interface Vault {
   seal: (plain: string) => string;
@@ -13,10 +13,20 @@ const ELSEWHERE = 'its secrets were sealed elsewhere: attach it again';
 const each = (values: Readonly<Record<string, string>>, change: (value: string) => string): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
+function changed(server: McpServer, change: (value: string) => string): McpServer {
+  const { headers, env, client } = server;
+  return {
+    ...server,
+    headers: each(headers, change),
+    env: each(env, change),
+    ...(client?.secret !== undefined && { client: { ...client, secret: change(client.secret) } }),
+  };
+}
+
 export function sealServer(server: McpServer, vault: Vault | undefined): McpServer {
   if (!vault) return server;
   const seal = (value: string): string => (value.startsWith(MARK) ? value : MARK + vault.seal(value));
-  return { ...server, headers: each(server.headers, seal), env: each(server.env, seal) };
+  return changed(server, seal);
 }
 
 export function openServer(server: McpServer, vault: Vault | undefined): McpServer {
@@ -29,5 +39,5 @@ export function openServer(server: McpServer, vault: Vault | undefined): McpServ
     }
     throw new Error(ELSEWHERE);
   };
-  return { ...server, headers: each(server.headers, open), env: each(server.env, open) };
+  return changed(server, open);
 }

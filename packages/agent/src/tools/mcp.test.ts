@@ -147,23 +147,27 @@ describe('an MCP server as a program', { skip: await sandbox.unavailable() }, ()
     assert.equal((await call(tools, 'calc_add', { a: 2, b: 2 })).content, '4');
   });
 
-  test('one that ends at a word of the newest revision is spoken to as of old', async () => {
-    const old = `process.stdin.on('data', (text) => {
+  for (const [way, then] of [
+    ['ends at', 'process.exit(1)'],
+    ['never answers', 'continue'],
+  ])
+    test(`one that ${way} a word of the newest revision is spoken to as of old`, async () => {
+      const old = `process.stdin.on('data', (text) => {
       for (const line of String(text).split('\\n').filter(Boolean)) {
         const { id, method } = JSON.parse(line);
-        if (method === 'server/discover') process.exit(1);
+        if (method === 'server/discover') ${then};
         const result = method === 'initialize'
           ? { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } }
           : { tools: [{ name: 'well', inputSchema: { type: 'object' } }] };
         if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
       }
     });`;
-    const tools = await toolkitFor().tools(definition({ command: 'node', args: ['-e', old] }));
-    assert.deepEqual(
-      tools.map(({ name }) => name),
-      ['calc_well'],
-    );
-  });
+      const tools = await toolkitFor().tools(definition({ command: 'node', args: ['-e', old] }));
+      assert.deepEqual(
+        tools.map(({ name }) => name),
+        ['calc_well'],
+      );
+    });
 
   test('one that was changed or removed is ended, also with other domains', async () => {
     const toolkit = toolkitFor();

@@ -135,7 +135,7 @@ function createToolsets({ sandbox, store, outbound, ...deps }: ToolkitDeps, work
 
 export function createToolkit(deps: ToolkitDeps): Toolkit {
   const { sandbox, outbound, peers, vault } = deps;
-  const oauth = deps.credentials && createMcpOAuth({ outbound, store: deps.credentials });
+  const oauth = deps.credentials && createMcpOAuth({ outbound, store: deps.credentials, vault });
   const tell = teller(deps);
   const mcp = createMcpPool({
     ...deps,

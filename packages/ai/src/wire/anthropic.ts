@@ -19,6 +19,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from '../types.ts';
+import { createCallIds, nameOfCall, withSafeIds } from './calls.ts';
 import { blocksOf, plainText, type Block } from './parts.ts';
 import { budgetOf, stopOfMessages } from './tables.ts';
 
@@ -46,7 +47,7 @@ export const anthropicWire: Wire = {
     return {
       model,
       ...thinking(request, limit),
-      messages: turns(request.messages),
+      messages: turns(withSafeIds(request.messages)),
       ...(system.length > 0 ? { system: systemOf(system) } : {}),
       ...(stop === undefined ? {} : { stop_sequences: [stop].flat() }),
       ...(tools && tools.length > 0 ? { tools: tools.map(toolOf), ...toolChoice(request) } : {}),
@@ -60,15 +61,17 @@ export const anthropicWire: Wire = {
     if (!Array.isArray(blocks)) throw new Unusable('the answer has no content');
     const texts: string[] = [];
     const calls: ToolCall[] = [];
+    const idFor = createCallIds();
     const thoughts: Thought[] = [];
-    for (const block of blocks as Partial<Block>[]) {
+    for (const block of blocks as (Partial<Block> | null)[]) {
+      if (!block) continue;
       if (block.type === 'text' && typeof block['text'] === 'string') texts.push(block['text']);
       if (block.type === 'thinking' || block.type === 'redacted_thinking') thoughts.push(thoughtOf(block));
       if (block.type === 'tool_use') {
         calls.push({
-          id: String(block['id']),
+          id: idFor(block['id']),
           type: 'function',
-          function: { name: String(block['name']), arguments: JSON.stringify(block['input'] ?? {}) },
+          function: { name: nameOfCall(block['name']), arguments: JSON.stringify(block['input'] ?? {}) },
         });
       }
     }
@@ -107,7 +110,7 @@ export const anthropicWire: Wire = {
   },
 
   streamReader() {
-    const state: Reading = { complete: false, usage: {}, calls: new Map() };
+    const state: Reading = { complete: false, usage: {}, calls: new Map(), made: 0, idFor: createCallIds() };
     const complete = (): boolean => state.complete;
     return { complete, ended: complete, read: (data) => readEvent(state, checked(parseAnswer(data))) };
   },
@@ -124,16 +127,18 @@ export const anthropicWire: Wire = {
 };
 
 interface Delta {
-  type?: string;
-  text?: string;
-  partial_json?: string;
-  thinking?: string;
-  signature?: string;
+  type?: unknown;
+  text?: unknown;
+  partial_json?: unknown;
+  thinking?: unknown;
+  signature?: unknown;
 }
 
+const wordsOf = (given: unknown): string => (typeof given === 'string' ? given : '');
+
 function thoughtDelta(index: number, { type, thinking: text, signature }: Delta): ThoughtDelta | undefined {
-  if (type === 'thinking_delta') return { index, text: text ?? '' };
-  return type === 'signature_delta' && signature ? { index, signature } : undefined;
+  if (type === 'thinking_delta') return { index, text: wordsOf(text) };
+  return type === 'signature_delta' && wordsOf(signature) ? { index, signature: wordsOf(signature) } : undefined;
 }
 
 function thoughtOf(block: Partial<Block>): Thought {
@@ -284,13 +289,21 @@ interface Reading {
   usage: Record<string, unknown>;
   /** Anthropic numbers all blocks, OpenAI only the tool calls. `input`: what the call has when no piece of it follows. */
   calls: Map<number, { index: number; input: unknown }>;
+  made: number;
+  idFor: (given: unknown) => string;
 }
+
+/** What was counted; later events may say null of what an earlier one has. */
+const countsOf = (given: unknown): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries((given ?? {}) as object).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
 
 function readEvent(state: Reading, event: Record<string, unknown>): ProviderDelta | undefined {
   const index = Number(event['index']);
   switch (event['type']) {
     case 'message_start':
-      state.usage = { ...(event['message'] as { usage?: object } | undefined)?.usage };
+      state.usage = countsOf((event['message'] as { usage?: unknown } | null | undefined)?.usage);
       return {};
     case 'content_block_start':
       return readBlock(state, index, event['content_block'] as Partial<Block> | undefined);
@@ -300,14 +313,18 @@ function readEvent(state: Reading, event: Record<string, unknown>): ProviderDelt
       // A call without arguments has no pieces, and no JSON is not JSON.
       const call = state.calls.get(index);
       if (call?.input === undefined) return undefined;
-      return { toolCalls: [{ index: call.index, function: { arguments: JSON.stringify(call.input) } }] };
+      const text = JSON.stringify(call.input);
+      call.input = undefined;
+      return { toolCalls: [{ index: call.index, function: { arguments: text } }] };
     }
     case 'message_delta': {
-      state.usage = { ...state.usage, ...(event['usage'] as object | undefined) };
+      const told = countsOf(event['usage']);
+      state.usage = { ...state.usage, ...told };
       const { stop_reason: reason, stop_sequence: at } = (event['delta'] ?? {}) as Record<string, unknown>;
-      const counted = usageOf(state.usage);
+      // At the start nothing of the answer has been counted yet.
+      const counted = told['output_tokens'] === undefined ? undefined : usageOf(state.usage);
       return {
-        finishReason: stopOfMessages(reason),
+        ...(typeof reason === 'string' ? { finishReason: stopOfMessages(reason) } : {}),
         ...(typeof at === 'string' ? { stopSequence: at } : {}),
         ...(counted ? { usage: counted } : {}),
       };
@@ -320,24 +337,25 @@ function readEvent(state: Reading, event: Record<string, unknown>): ProviderDelt
   }
 }
 
-function readBlock({ calls }: Reading, index: number, block: Partial<Block> | undefined): ProviderDelta | undefined {
+function readBlock(state: Reading, index: number, block: Partial<Block> | null | undefined): ProviderDelta | undefined {
   if (block?.type === 'redacted_thinking' || block?.type === 'thinking')
     return { thoughts: [{ index, ...thoughtOf(block) }] };
+  if (block?.type === 'text' && wordsOf(block['text'])) return { content: wordsOf(block['text']) };
   if (block?.type !== 'tool_use') return undefined;
-  const call = { index: calls.size, input: block['input'] ?? {} };
-  calls.set(index, call);
-  const name = String(block['name']);
-  return {
-    toolCalls: [{ index: call.index, id: String(block['id']), type: 'function', function: { name, arguments: '' } }],
-  };
+  const name = nameOfCall(block['name']);
+  const call = { index: state.made++, input: block['input'] ?? {} };
+  state.calls.set(index, call);
+  const id = state.idFor(block['id']);
+  return { toolCalls: [{ index: call.index, id, type: 'function', function: { name, arguments: '' } }] };
 }
 
-function readPiece({ calls }: Reading, index: number, delta: Delta | undefined): ProviderDelta | undefined {
-  if (delta?.type === 'text_delta') return { content: delta.text ?? '' };
+function readPiece({ calls }: Reading, index: number, delta: Delta | null | undefined): ProviderDelta | undefined {
+  if (delta?.type === 'text_delta') return wordsOf(delta.text) ? { content: wordsOf(delta.text) } : undefined;
   const thought = delta && thoughtDelta(index, delta);
   if (thought) return { thoughts: [thought] };
   const call = calls.get(index);
-  if (delta?.type !== 'input_json_delta' || !call || !delta.partial_json) return undefined;
+  const piece = wordsOf(delta?.partial_json);
+  if (delta?.type !== 'input_json_delta' || !call || piece === '') return undefined;
   call.input = undefined;
-  return { toolCalls: [{ index: call.index, function: { arguments: delta.partial_json } }] };
+  return { toolCalls: [{ index: call.index, function: { arguments: piece } }] };
 }

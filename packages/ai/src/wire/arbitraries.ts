@@ -97,6 +97,13 @@ const tools = fc.uniqueArray(toolName, { minLength: 1, maxLength: 3 }).map((name
   })),
 );
 
+/** In a conversation no id is there twice. */
+function numbered(message: ChatMessage, turn: number): ChatMessage {
+  if (message.role === 'tool') return { ...message, tool_call_id: `${message.tool_call_id}-${turn}` };
+  if (message.role !== 'assistant' || !message.tool_calls) return message;
+  return { ...message, tool_calls: message.tool_calls.map((made) => ({ ...made, id: `${made.id}-${turn}` })) };
+}
+
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
 /** `cached`: with marks for the cache and failed results, which only some formats have. */
@@ -114,7 +121,7 @@ export const chatRequest = (cached: boolean): fc.Arbitrary<ChatRequest> =>
     .map(({ system, turns, last, tool_choice: choice, ...rest }) => {
       const messages: ChatMessage[] = [
         ...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
-        ...turns.flat(),
+        ...turns.flatMap((turn, index) => turn.map((message) => numbered(message, index))),
         { role: 'user', content: last },
       ];
       const request = { model: 'some/model', messages, ...rest, ...(rest.tools && { tool_choice: choice }) };
@@ -152,10 +159,10 @@ export const chatResult: fc.Arbitrary<ChatResult> = fc
     };
   });
 
+/** Anywhere: some providers cut a character in two. */
 const cut = (text: string, at: number): [string, string] => {
-  const characters = Array.from(text);
-  const place = Math.floor(characters.length * at);
-  return [characters.slice(0, place).join(''), characters.slice(place).join('')];
+  const place = Math.floor(text.length * at);
+  return [text.slice(0, place), text.slice(place)];
 };
 
 /** The answer in pieces, the pieces of calls mixed as some providers mix them. */

@@ -1,4 +1,5 @@
 import type { ChatMessage, ChatRequest, Content, Part, SystemMessage, Thought, ToolMessage } from '../types.ts';
+import { withSafeIds } from './calls.ts';
 import { budgetOf } from './tables.ts';
 
 /** A chat as Bedrock's Converse API takes it. `wrong`: says what it cannot take. */
@@ -42,7 +43,7 @@ export function converseBody(request: ChatRequest, wrong: Wrong): Record<string,
   const output = outputConfig(request);
   const more = moreFields(request);
   return {
-    messages: turnsOf(request.messages, wrong),
+    messages: turnsOf(withSafeIds(request.messages), wrong),
     ...(system.length > 0 && { system }),
     ...inference(request),
     ...(tools && { toolConfig: tools }),

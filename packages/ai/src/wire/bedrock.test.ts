@@ -8,6 +8,7 @@ import type { ProviderDelta } from '../provider.ts';
 import { providerOf } from '../setup.ts';
 import { createStandIn, replyJson, type StandIn } from '../stand-in.ts';
 import type { ChatRequest } from '../types.ts';
+import { amazonFrame as frame } from './testing.ts';
 
 const ASK: ChatRequest = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 100 };
 
@@ -19,29 +20,6 @@ async function read(stream: AsyncIterable<ProviderDelta[]>): Promise<ProviderDel
   const all: ProviderDelta[] = [];
   for await (const deltas of stream) all.push(...deltas);
   return all;
-}
-
-/** An event as Amazon sends it. */
-function frame(type: string, payload: object, kind = 'event'): Buffer {
-  const header = (name: string, value: string): Buffer => {
-    const length = Buffer.alloc(2);
-    length.writeUInt16BE(Buffer.byteLength(value));
-    return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([7]), length, Buffer.from(value)]);
-  };
-  const headers = Buffer.concat([
-    header(kind === 'event' ? ':event-type' : ':exception-type', type),
-    header(':content-type', 'application/json'),
-    header(':message-type', kind),
-  ]);
-  const body = Buffer.from(JSON.stringify(payload));
-  const prelude = Buffer.alloc(12);
-  prelude.writeUInt32BE(12 + headers.length + body.length + 4, 0);
-  prelude.writeUInt32BE(headers.length, 4);
-  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
-  const whole = Buffer.concat([prelude, headers, body]);
-  const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(whole));
-  return Buffer.concat([whole, sum]);
 }
 
 describe('bedrock', () => {

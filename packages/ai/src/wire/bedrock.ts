@@ -13,6 +13,7 @@ import type { ChatUsage, FinishReason, Thought, ThoughtDelta, ToolCall } from '.
 import type { Authorize } from '../upstream.ts';
 import { createAmazonEvents } from './amazon-events.ts';
 import { converseBody } from './bedrock-request.ts';
+import { createCallIds, nameOfCall } from './calls.ts';
 
 /** Amazon Bedrock by its Converse API: one format for the models of all vendors there. */
 
@@ -56,7 +57,7 @@ export const bedrockWire: Wire = {
   },
   reply,
   streamReader() {
-    const state: Reading = { stopped: false, complete: false, calls: new Map() };
+    const state: Reading = { stopped: false, complete: false, calls: new Map(), made: 0, idFor: createCallIds() };
     const complete = (): boolean => state.complete;
     return { complete, ended: complete, read: (data) => readEvent(state, JSON.parse(data) as Json) };
   },
@@ -74,10 +75,12 @@ function reply(json: unknown): ProviderReply {
   const texts: string[] = [];
   const calls: ToolCall[] = [];
   const thoughts: Thought[] = [];
-  for (const block of blocks as Json[]) {
+  const idFor = createCallIds();
+  for (const block of blocks as (Json | null)[]) {
+    if (!block) continue;
     if (typeof block['text'] === 'string') texts.push(block['text']);
     const use = block['toolUse'] as Json | undefined;
-    if (use) calls.push(callOf(use, JSON.stringify(use['input'] ?? {})));
+    if (use) calls.push(callOf(use, JSON.stringify(use['input'] ?? {}), idFor));
     if (block['reasoningContent']) thoughts.push(thoughtOf(block['reasoningContent'] as Json));
   }
   const content = texts.join('');
@@ -93,10 +96,10 @@ function reply(json: unknown): ProviderReply {
   };
 }
 
-const callOf = (use: Json, args: string): ToolCall => ({
-  id: String(use['toolUseId']),
+const callOf = (use: Json, args: string, idFor: (given: unknown) => string): ToolCall => ({
+  id: idFor(use['toolUseId']),
   type: 'function',
-  function: { name: String(use['name']), arguments: args },
+  function: { name: nameOfCall(use['name']), arguments: args },
 });
 
 function thoughtOf({ reasoningText, redactedContent }: Json): Thought {
@@ -121,6 +124,8 @@ interface Reading {
   /** The last event is the count, which comes after the end. */
   complete: boolean;
   calls: Map<number, { index: number; pieces: boolean }>;
+  made: number;
+  idFor: (given: unknown) => string;
 }
 
 function readEvent(state: Reading, event: Json): ProviderDelta | undefined {
@@ -133,7 +138,9 @@ function readEvent(state: Reading, event: Json): ProviderDelta | undefined {
     case 'contentBlockStop': {
       const call = state.calls.get(index);
       // A call without arguments has no pieces, and no JSON is not JSON.
-      return call && !call.pieces ? { toolCalls: [{ index: call.index, function: { arguments: '{}' } }] } : undefined;
+      if (!call || call.pieces) return undefined;
+      call.pieces = true;
+      return { toolCalls: [{ index: call.index, function: { arguments: '{}' } }] };
     }
     case 'messageStop':
       state.stopped = true;
@@ -148,11 +155,12 @@ function readEvent(state: Reading, event: Json): ProviderDelta | undefined {
   }
 }
 
-function begin({ calls }: Reading, at: number, use: Json | undefined): ProviderDelta | undefined {
+function begin(state: Reading, at: number, use: Json | undefined): ProviderDelta | undefined {
   if (!use) return undefined;
-  const index = calls.size;
-  calls.set(at, { index, pieces: false });
-  return { toolCalls: [{ index, ...callOf(use, '') }] };
+  const call = callOf(use, '', state.idFor);
+  const index = state.made++;
+  state.calls.set(at, { index, pieces: false });
+  return { toolCalls: [{ index, ...call }] };
 }
 
 function piece(
@@ -160,7 +168,7 @@ function piece(
   index: number,
   { text, toolUse, reasoningContent }: Json,
 ): ProviderDelta | undefined {
-  if (typeof text === 'string') return { content: text };
+  if (typeof text === 'string') return text === '' ? undefined : { content: text };
   if (reasoningContent) return { thoughts: [thoughtDelta(index, reasoningContent as Json)] };
   const call = calls.get(index);
   const input = (toolUse as { input?: unknown } | undefined)?.input;

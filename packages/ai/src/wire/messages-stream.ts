@@ -17,7 +17,7 @@ interface Waiting {
 class MessagesWriter implements StreamWriter {
   #begun = false;
   #index = -1;
-  /** What is open: `text`, `thought 0`, `call 0`. */
+  /** What is open: `text`, `thought 0`, `sealed 0`, `call 0`. */
   #open = '';
   readonly #later = new Map<string, Waiting>();
 
@@ -78,10 +78,11 @@ class MessagesWriter implements StreamWriter {
   }
 
   #thought({ index: place, text, signature, redacted }: ThoughtDelta): string {
-    const kind = `thought ${place}`;
-    if (redacted !== undefined) return this.#piece(kind, () => ({ type: 'redacted_thinking', data: redacted }));
+    // A provider may say both of one thought: what can be read, and what it wants to see again.
+    if (redacted !== undefined)
+      return this.#piece(`sealed ${place}`, () => ({ type: 'redacted_thinking', data: redacted }));
     return this.#piece(
-      kind,
+      `thought ${place}`,
       () => ({ type: 'thinking', thinking: '', signature: '' }),
       ...(text ? [{ type: 'thinking_delta', thinking: text }] : []),
       ...(signature ? [{ type: 'signature_delta', signature }] : []),

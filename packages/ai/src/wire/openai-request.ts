@@ -5,6 +5,7 @@ import type {
   Part,
   Reasoning,
   TextPart,
+  ToolCall,
   ToolDefinition,
   ToolMessage,
 } from '../types.ts';
@@ -17,23 +18,40 @@ import { detailOf } from './thoughts.ts';
 /** It understands marks for the cache and gives thoughts back to those who had them; others refuse what they do not know. */
 const understands = (provider: string): boolean => provider === 'openrouter';
 
+/** Before each step of calls it wants to see what it thought, from its third generation on; this stands for what nobody has. */
+const UNSIGNED = { google: { thought_signature: 'skip_thought_signature_validator' } };
+const wantsSigned = (provider: string, model: string): boolean =>
+  provider === 'gemini' && /gemini-(?:[3-9]|\d\d)/.test(model);
+
+function callsFor(provider: string, model: string, calls: readonly ToolCall[]): ToolCall[] {
+  const isSigned = calls.some((call) => call.extra_content);
+  return calls.map(({ extra_content: extra, ...call }, index) => {
+    if (provider === 'gemini' && extra) return { ...call, extra_content: extra };
+    return index === 0 && !isSigned && wantsSigned(provider, model) ? { ...call, extra_content: UNSIGNED } : call;
+  });
+}
+
 const isPlain = (message: ChatMessage): boolean =>
+  !('tool_calls' in message && message.tool_calls) &&
   (typeof message.content === 'string' || !message.content) &&
   !('thoughts' in message && message.thoughts) &&
   !('is_error' in message);
 
 /** Most conversations are texts, and those go as they are. */
-export const messagesFor = (provider: string, messages: ChatMessage[]): unknown[] =>
-  messages.every(isPlain) ? messages : withResultsApart(messages).map((message) => messageFor(provider, message));
+export const messagesFor = (provider: string, model: string, messages: ChatMessage[]): unknown[] =>
+  messages.every(isPlain)
+    ? messages
+    : withResultsApart(messages).map((message) => messageFor(provider, model, message));
 
-function messageFor(provider: string, message: ChatMessage): unknown {
+function messageFor(provider: string, model: string, message: ChatMessage): unknown {
   const content = contentFor(provider, message.content);
   if (message.role === 'tool') return { role: 'tool', content, tool_call_id: message.tool_call_id };
   if (message.role !== 'assistant') return { ...message, content };
-  const { thoughts, ...rest } = message;
+  const { thoughts, tool_calls: calls, ...rest } = message;
   return {
     ...rest,
     content,
+    ...(calls ? { tool_calls: callsFor(provider, model, calls) } : {}),
     ...(thoughts?.length && understands(provider) ? { reasoning_details: thoughts.map(detailOf) } : {}),
   };
 }

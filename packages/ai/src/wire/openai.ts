@@ -9,7 +9,8 @@ import {
   type ProviderReply,
   type Wire,
 } from '../provider.ts';
-import type { ChatRequest, ChatUsage, FinishReason, ToolCall, ToolCallDelta } from '../types.ts';
+import type { ChatRequest, ChatUsage, FinishReason, ToolCall } from '../types.ts';
+import { argumentsOf, createCallIds, createStreamedCalls, nameOfCall, signedOf, type GivenCall } from './calls.ts';
 import { messagesFor, reasoningFor, toolsFor } from './openai-request.ts';
 import { thoughtDeltas, thoughtsOf } from './thoughts.ts';
 
@@ -72,7 +73,7 @@ export const openaiWire: Wire = {
   headers: (apiKey): Record<string, string> => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
 
   body(provider, model, request, stream) {
-    const body: Record<string, unknown> = { model, messages: messagesFor(provider, request.messages) };
+    const body: Record<string, unknown> = { model, messages: messagesFor(provider, model, request.messages) };
     if (request.tools !== undefined) body['tools'] = toolsFor(provider, request.tools);
     for (const name of PASSED) if (request[name] !== undefined) body[name] = request[name];
     if (request.reasoning) Object.assign(body, reasoningFor(provider, request.reasoning));
@@ -121,26 +122,31 @@ export const openaiWire: Wire = {
     let answered = false;
     let finished = false;
     let ended = false;
-    const number = callNumbers();
+    const calls = createStreamedCalls();
     return {
       complete: () => finished || (ended && answered),
       ended: () => ended,
       read(data): ProviderDelta | undefined {
-        if (data === '[DONE]') {
+        const text = data.trim();
+        if (text === '[DONE]') {
           ended = true;
-          return undefined;
+          const rest = calls.rest();
+          return rest.length > 0 ? { toolCalls: rest } : undefined;
         }
+        // Somebody keeps the line open.
+        if (text === '') return undefined;
         const answer = checked(parseAnswer(data));
         const choice = answer.choices?.[0];
         answered ||= choice !== undefined;
         const delta: ProviderDelta = {};
-        const content = choice?.delta?.content ?? choice?.delta?.refusal;
-        if (typeof content === 'string' && content !== '') delta.content = content;
+        const content = textOf(choice?.delta?.content ?? choice?.delta?.refusal);
+        if (content) delta.content = content;
         const thoughts = choice?.delta && thoughtDeltas(choice.delta);
         if (thoughts) delta.thoughts = thoughts;
-        const calls = choice?.delta?.tool_calls;
-        if (Array.isArray(calls) && calls.length > 0) delta.toolCalls = calls.map(number.delta);
-        const reason = finishReason(choice?.finish_reason, number.any());
+        const pieces = calls.pieces(choice?.delta?.tool_calls);
+        const reason = finishReason(choice?.finish_reason, calls.any());
+        if (reason) pieces.push(...calls.rest());
+        if (pieces.length > 0) delta.toolCalls = pieces;
         if (reason) {
           delta.finishReason = reason;
           finished = true;
@@ -206,46 +212,16 @@ function textOf(content: unknown): string | null {
 
 function wholeCalls(given: unknown): ToolCall[] | undefined {
   if (!Array.isArray(given) || given.length === 0) return undefined;
-  return given.map((call: { id?: unknown; function?: { name?: unknown; arguments?: unknown } } | null, index) => {
-    const name = call?.function?.name;
-    if (typeof name !== 'string' || name === '') throw new Unusable('a tool call has no name');
-    const args = call?.function?.arguments;
-    return {
-      id: typeof call?.id === 'string' && call.id !== '' ? call.id : `call_${index}`,
-      type: 'function',
-      function: { name, arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}) },
-    };
-  });
-}
-
-/** The calls of one stream. Gemini numbers calls that it makes together alike: another id is another call. */
-function callNumbers() {
-  const latest = new Map<number, { index: number; id: string }>();
-  let calls = 0;
-
-  function delta(given: unknown, position: number): ToolCallDelta {
-    const call = (given ?? {}) as { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } };
-    const { name, arguments: args } = call.function ?? {};
-    const place = typeof call.index === 'number' ? call.index : position;
-    const id = typeof call.id === 'string' && call.id !== '' ? call.id : undefined;
-    const known = latest.get(place);
-    const isNew = known === undefined || (id !== undefined && id !== known.id);
-    const seat = isNew ? { index: calls, id: id ?? `call_${calls}` } : known;
-    if (isNew) {
-      calls += 1;
-      latest.set(place, seat);
-    }
-    return {
-      index: seat.index,
-      ...(isNew ? { id: seat.id, type: 'function' as const } : {}),
-      function: {
-        ...(typeof name === 'string' ? { name } : {}),
-        ...(typeof args === 'string' ? { arguments: args } : {}),
-      },
-    };
-  }
-
-  return { delta, any: () => calls > 0 };
+  const idFor = createCallIds();
+  return given.map((call: GivenCall | null) => ({
+    id: idFor(call?.id),
+    type: 'function',
+    function: {
+      name: nameOfCall(call?.function?.name),
+      arguments: argumentsOf(call?.function?.arguments) || '{}',
+    },
+    ...signedOf(call?.extra_content),
+  }));
 }
 
 const REASONS: ReadonlySet<unknown> = new Set(['stop', 'length', 'tool_calls', 'content_filter']);

@@ -18,7 +18,7 @@ interface Open {
   place: number;
   add: (piece: string) => string;
   /** The item as it is when it is done, and the events that say so. */
-  close: () => string;
+  close: (status: string) => string;
 }
 
 type Item = { id: string };
@@ -100,10 +100,10 @@ class ResponsesWriter implements StreamWriter {
         said += piece;
         return this.#event('response.output_text.delta', { ...at, delta: piece, logprobs: [] });
       },
-      close: () =>
+      close: (status) =>
         this.#event('response.output_text.done', { ...at, text: said, logprobs: [] }) +
         this.#event('response.content_part.done', { ...at, part: textPart(said) }) +
-        this.#done(place, messageItem(this.#itemId(place), said)),
+        this.#done(place, messageItem(this.#itemId(place), said, status)),
     };
     return [open, begin];
   }
@@ -154,8 +154,8 @@ class ResponsesWriter implements StreamWriter {
         // The text of a tool that takes one is known when the whole of it is there.
         return isFunction ? this.#event('response.function_call_arguments.delta', { ...at, delta: piece }) : '';
       },
-      close: () => {
-        const item = make('completed');
+      close: (status) => {
+        const item = make(status);
         const end = isFunction
           ? this.#event('response.function_call_arguments.done', { ...at, name: item.name, arguments: args })
           : this.#event('response.custom_tool_call_input.delta', { ...at, delta: item.input }) +
@@ -195,12 +195,12 @@ class ResponsesWriter implements StreamWriter {
 
   #end({ finishReason, usage }: ChatDelta): string {
     const open = [...this.#thoughts.values(), ...(this.#text ? [this.#text] : []), ...this.#calls.values()];
-    const closed = open
-      .toSorted((a, b) => a.place - b.place)
-      .map((one) => one.close())
-      .join('');
     const reason = incompleteReason(finishReason!);
     const status = reason === undefined ? 'completed' : 'incomplete';
+    const closed = open
+      .toSorted((a, b) => a.place - b.place)
+      .map((one) => one.close(status))
+      .join('');
     const more = { incomplete_details: reason === undefined ? null : { reason } };
     const frame = this.#frame(status, { ...more, usage: usage ? responsesUsage(usage) : null });
     this.#keeping = this.#context.kept?.keep(frame.response);

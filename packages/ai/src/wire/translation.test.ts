@@ -4,7 +4,7 @@ import { backend, type Endpoint } from '@troupe/contract';
 import fc from 'fast-check';
 import type { Wire } from '../provider.ts';
 import { createEventReader } from '@troupe/contract';
-import type { AssistantMessage, ChatMessage, ChatRequest, ChatResult, Part, ToolCall } from '../types.ts';
+import type { ChatMessage, ChatRequest, ChatResult, Part } from '../types.ts';
 import { anthropicWire } from './anthropic.ts';
 import { chatRequest, chatResult, piecesOf } from './arbitraries.ts';
 import { chatFace } from './chat-face.ts';
@@ -13,6 +13,7 @@ import { messagesFace } from './messages-face.ts';
 import { openaiWire } from './openai.ts';
 import { seal } from './responses-items.ts';
 import { responsesFace } from './responses-face.ts';
+import { collect, cuts, meaning, plain } from './testing.ts';
 
 /** Whatever is said in one format and read in the other is what was meant. Bodies pass the schema that callers meet. */
 
@@ -21,48 +22,6 @@ const parsed = (endpoint: Endpoint, body: unknown): never => {
   assert.ok(read.success, read.error?.message);
   return read.data as never;
 };
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-
-/** What counts of an answer. */
-const meaning = ({ message, finishReason, usage }: Pick<ChatResult, 'message' | 'finishReason' | 'usage'>) => {
-  const { content, tool_calls: calls = [], thoughts = [] } = message;
-  return plain({ content: content ?? '', calls, thoughts, finishReason, usage });
-};
-
-function collect(wire: Wire, bytes: Uint8Array, cuts: readonly number[]) {
-  const events = createEventReader();
-  const reader = wire.streamReader();
-  const places = [...new Set(cuts.map((cut) => Math.floor(cut * bytes.length)))].toSorted((a, b) => a - b);
-  const chunks = [0, ...places].map((from, index) => bytes.subarray(from, places[index] ?? bytes.length));
-  const data = [...chunks.flatMap((chunk) => events.push(chunk)), ...events.end()];
-  const message: AssistantMessage = { role: 'assistant', content: '' };
-  let [finishReason, usage]: [unknown, unknown] = [undefined, undefined];
-  const calls: ToolCall[] = [];
-  const thoughts: Record<number, Record<string, unknown>> = {};
-  for (const one of data) {
-    const delta = reader.read(one.data);
-    message.content += delta?.content ?? '';
-    for (const { index, id, function: part } of delta?.toolCalls ?? []) {
-      const call = (calls[index] ??= { id: id ?? '', type: 'function', function: { name: '', arguments: '' } });
-      call.function.name += part?.name ?? '';
-      call.function.arguments += part?.arguments ?? '';
-    }
-    for (const { index, ...piece } of delta?.thoughts ?? []) {
-      const thought = (thoughts[index] ??= { text: '' });
-      thought['text'] += piece.text ?? '';
-      if (piece.signature !== undefined) thought['signature'] = piece.signature;
-      if (piece.redacted !== undefined) thought['redacted'] = piece.redacted;
-    }
-    finishReason = delta?.finishReason ?? finishReason;
-    usage = delta?.usage ?? usage;
-  }
-  return {
-    complete: reader.complete(),
-    meaning: plain({ content: message.content, calls, thoughts: Object.values(thoughts), finishReason, usage }),
-  };
-}
-
-const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), { maxLength: 6 });
 const context = { body: { stream_options: { include_usage: true } } as never, created: 1 };
 
 const BOTH: [name: string, face: Face<never>, wire: Wire][] = [
@@ -219,7 +178,7 @@ describe('an answer in the format of responses', () => {
   }
   const withoutIds = (items: Record<string, unknown>[]) =>
     items.map((given) => {
-      const { id: _, status: __, ...item } = given;
+      const { id: _, ...item } = given;
       return item;
     });
 

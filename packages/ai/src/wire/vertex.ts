@@ -105,7 +105,13 @@ function authorize(apiKey: string): Authorize {
   };
 }
 
-export const vertexWire: Wire = { ...openaiWire, modelsPath: undefined, headers: () => ({}), authorize };
+export const vertexWire: Wire = {
+  ...openaiWire,
+  modelsPath: undefined,
+  headers: () => ({}),
+  authorize,
+  body: (_name, model, request, stream) => openaiWire.body('gemini', model, request, stream),
+};
 
 /** Of a region's server, the address of the account's project there. */
 export function vertexAddress(given: string, apiKey: string): string {

@@ -82,6 +82,7 @@ const REFUSALS = [
   'The program must ask for a code, with a PKCE challenge of S256',
   'The program asks for access to something that is not here',
   'The program asks for nothing that can be given',
+  'Only a program on your own computer may ask for a key of yours',
   REDIRECTS,
 ] as const;
 

@@ -6,8 +6,15 @@ import http from 'node:http';
  */
 
 const [port, url] = process.argv.slice(2);
-const { toolCalls } = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as { toolCalls?: unknown };
-const wanted = JSON.stringify({ url, scenario: process.env['MCP_CONFORMANCE_SCENARIO'], toolCalls });
+interface Context {
+  toolCalls?: unknown;
+  client_id?: string;
+  client_secret?: string;
+}
+const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Context;
+const { toolCalls, client_id: id, client_secret: secret } = context;
+const scenario = process.env['MCP_CONFORMANCE_SCENARIO'];
+const wanted = JSON.stringify({ url, scenario, toolCalls, ...(id !== undefined && { client: { id, secret } }) });
 http
   .request({ host: '127.0.0.1', port, method: 'POST' }, (response) => {
     response.pipe(process.stderr);

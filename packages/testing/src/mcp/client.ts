@@ -11,6 +11,8 @@ export interface Wanted {
   /** The address of the suite's server. */
   url: string;
   scenario: string;
+  /** What the owner is said to have registered by hand. */
+  client?: { id: string; secret?: string };
   /** Calls that the scenario wants; every tool once unless said. */
   toolCalls?: { name: string; arguments: Record<string, unknown> }[];
 }
@@ -75,10 +77,10 @@ async function connect(toolkit: Toolkit, server: Server): Promise<void> {
 }
 
 /** Does what the scenario asks of a client, and returns what went wrong on the way. */
-export async function useServer({ url, toolCalls }: Wanted, pool: WorkerPool): Promise<string[]> {
+export async function useServer({ url, client, toolCalls }: Wanted, pool: WorkerPool): Promise<string[]> {
   const outbound = createOutbound({ allowLoopback: true });
   const toolkit = newToolkit(outbound, pool);
-  const definition = newDefinition({ name: 'A', tools: [], mcpServers: [{ name: 'judge', url }] });
+  const definition = newDefinition({ name: 'A', tools: [], mcpServers: [{ name: 'judge', url, client }] });
   const server = definition.mcpServers[0]!;
   const said: string[] = [];
   try {

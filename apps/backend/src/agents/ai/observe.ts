@@ -61,6 +61,7 @@ function createCallSpan(): (event: UsageEvent) => Described {
         'gen_ai.usage.input_tokens': event.inputTokens,
         'gen_ai.usage.output_tokens': event.outputTokens,
         'gen_ai.usage.cache_read.input_tokens': event.cachedTokens || undefined,
+        'gen_ai.usage.cache_write.input_tokens': event.cacheWriteTokens || undefined,
         'gen_ai.usage.reasoning.output_tokens': event.reasoningTokens || undefined,
         'enduser.id': event.userId,
         'troupe.cost_usd': event.costMicros / 1e6,
@@ -99,7 +100,7 @@ const toolSpan = (userId: string, { agentId, runId, callId, tool, success }: Too
 });
 
 function runSpan(userId: string, record: RunRecord): Described {
-  const { agentId, agentName, sessionId, runId, outcome, spent } = record;
+  const { agentId, agentName, version, sessionId, runId, outcome, spent } = record;
   const failure = outcome === 'done' || outcome === 'cancelled' ? undefined : outcome;
   return {
     name: `invoke_agent ${agentName}`,
@@ -109,6 +110,7 @@ function runSpan(userId: string, record: RunRecord): Described {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.id': agentId,
       'gen_ai.agent.name': agentName,
+      'gen_ai.agent.version': String(version),
       'gen_ai.conversation.id': sessionId,
       'gen_ai.usage.output_tokens': spent.outputTokens,
       'enduser.id': userId,
@@ -154,12 +156,23 @@ function known<T extends object>(all: Map<string, T>, key: string, make: () => T
   return made;
 }
 
+/** As the conventions for generative AI have them. */
+const TOKEN_BUCKETS = Array.from({ length: 14 }, (_, power) => 4 ** power);
+
 const makeCall = (metrics: Metrics) => (event: UsageEvent) => {
   const { provider, model, operation, failure } = event;
   const labels = { gen_ai_provider_name: provider, gen_ai_request_model: model };
   const tokens = (type: string) =>
     metrics.counter('gen_ai_client_tokens_total', 'Tokens of model calls', { ...labels, gen_ai_token_type: type });
   const [input, output, cached] = [tokens('input'), tokens('output'), tokens('cache_read')];
+  const sizes = (type: string) =>
+    metrics.histogram(
+      'gen_ai_client_token_usage',
+      'Tokens of one model call',
+      { ...labels, gen_ai_operation_name: operation, gen_ai_token_type: type },
+      TOKEN_BUCKETS,
+    );
+  const [asked, answered] = [sizes('input'), sizes('output')];
   const cost = metrics.counter('gen_ai_client_cost_usd_total', 'What model calls cost the platform', labels);
   const took = metrics.histogram(
     'gen_ai_client_operation_duration_seconds',
@@ -170,6 +183,8 @@ const makeCall = (metrics: Metrics) => (event: UsageEvent) => {
   return ({ inputTokens, outputTokens, cachedTokens, costMicros, latencyMs }: UsageEvent): void => {
     input(inputTokens);
     output(outputTokens);
+    asked(inputTokens);
+    answered(outputTokens);
     cached(cachedTokens);
     cost(costMicros / 1e6);
     took(latencyMs / SECOND);

@@ -5,8 +5,10 @@ import { replyChat } from '@troupe/ai';
 import { addUser } from '@troupe/testing/services/users';
 import { reset, startWorld, type World } from '@troupe/testing/services/world';
 import { generateText, isStepCount, tool } from 'ai';
+import { sql } from 'kysely';
 import OpenAI from 'openai';
 import { z } from 'zod';
+import { createStoredResponses } from './service.ts';
 
 /** Responses that are kept, by the client of OpenAI. */
 
@@ -168,6 +170,48 @@ describe('responses that are kept', () => {
     const last = await openai.responses.create({ model, input: 'New' });
     await assert.rejects(openai.responses.retrieve(first.id), { status: 404 });
     assert.equal((await openai.responses.retrieve(last.id)).id, last.id);
+  });
+
+  it('are written together when they come together, and each is there when its answer is', async () => {
+    const { db } = world.services.runtime;
+    await db.system.deleteFrom('stored_responses').execute();
+    const odd = ['\ud83d\ude00', '"\\{}', 'NULL', ''];
+    const calls = Array.from({ length: 60 }, async (_, index) => {
+      const asked = index % 2 === 0 ? openai : other;
+      const input = `${odd[index % odd.length]} ${index}`;
+      const made = await asked.responses.create({ model, input, stream: false });
+      const found = await asked.responses.retrieve(made.id);
+      assert.equal(found.output_text, 'Hello from the provider.');
+      const { data } = await asked.responses.inputItems.list(made.id);
+      assert.deepEqual((data[0] as { content: unknown }).content, [{ type: 'input_text', text: input }]);
+    });
+    await Promise.all(calls);
+    // What one statement wrote bears the mark of one transaction.
+    const { rows } = await sql<{ all: number; writes: number }>`
+      select count(*)::int as all, count(distinct xmin::text)::int as writes from stored_responses`.execute(db.system);
+    assert.equal(rows[0]?.all, 60);
+    assert.ok(rows[0].writes <= 40, `${rows[0].writes} writes`);
+  });
+
+  it('lose nothing to one beside them that cannot be written', async () => {
+    const { db, clock } = { db: world.services.runtime.db, clock: () => new Date() };
+    const responses = createStoredResponses({ db, clock });
+    const request = { holds: () => undefined } as never;
+    const begin = async () => (await responses.begin(world.user.id, { input: 'Hi' } as never, request)).kept!;
+    const [first, second, third] = [await begin(), await begin(), await begin()];
+    const ids = [first, second, third].map(({ id }) => id.replace('chatcmpl-', 'resp_'));
+    await first.keep({ id: ids[0], output: [] });
+    const again = await Promise.allSettled([
+      second.keep({ id: ids[1], output: [] }),
+      // The name is taken.
+      first.keep({ id: ids[0], output: [] }),
+      third.keep({ id: ids[2], output: [] }),
+    ]);
+    assert.deepEqual(
+      again.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    for (const id of ids) assert.equal((await responses.get(world.user.id, id, request)).id, id);
   });
 
   it('are not gone on from when they are more than a request may bring', async () => {

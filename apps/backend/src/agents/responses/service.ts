@@ -1,6 +1,6 @@
 import type { backend, TypesOf } from '@troupe/contract';
-import type { Database } from '@troupe/db';
-import { AppError, newId, type Clock, type RequestInfo } from '@troupe/kernel';
+import { isRefused, type Database } from '@troupe/db';
+import { AppError, inBatches, newId, type Clock, type RequestInfo } from '@troupe/kernel';
 import * as store from './store.ts';
 
 /** Responses that their callers look up, and go on from by name: one step each, and what led to it. */
@@ -14,6 +14,8 @@ const MOST_KEPT = 8 * 1024 * 1024;
 /** Of what is kept, for one request: as much as it could have brought itself. */
 const MOST_READ = 32 * 1024 * 1024;
 const MOST_STEPS = 1000;
+/** A larger one is written by itself. */
+const MOST_TOGETHER = 256 * 1024;
 
 type Reply = TypesOf<typeof backend.v1.getResponse>['reply'];
 
@@ -81,13 +83,39 @@ function createReading(db: Database) {
   return { one, upTo, resolved };
 }
 
+interface Line {
+  put: (row: store.NewResponse) => Promise<void>;
+  waiting: number;
+}
+
+/**
+ * What a user's calls keep at the same moment is written at once, and nobody waits for another user's. Settles when the row
+ * is there: only then is its caller told of it.
+ */
+function createKeeping(db: Database) {
+  const lines = new Map<string, Line>();
+  const put = async (rows: store.NewResponse[]): Promise<undefined[]> => {
+    await store.put(db, rows[0]!.userId, rows);
+    return rows.map(() => undefined);
+  };
+
+  return async function keep(row: store.NewResponse): Promise<void> {
+    if (store.sizeOf(row) > MOST_TOGETHER) return void (await put([row]));
+    const line = lines.get(row.userId) ?? { put: inBatches(put, { mayPart: isRefused }), waiting: 0 };
+    lines.set(row.userId, line);
+    line.waiting += 1;
+    try {
+      await line.put(row);
+    } finally {
+      line.waiting -= 1;
+      if (line.waiting === 0) lines.delete(row.userId);
+    }
+  };
+}
+
 export function createStoredResponses({ db, clock }: { db: Database; clock: Clock }) {
   const { one, upTo, resolved } = createReading(db);
-  const keep = (userId: string, previous: string | null, input: string, reply: Record<string, unknown>) => {
-    const response = JSON.stringify(reply);
-    const row = { id: String(reply['id']), userId, previous, input, response, at: clock() };
-    return db.asUser(userId, async (tx) => void (await store.put(tx, row)));
-  };
+  const keep = createKeeping(db);
 
   return {
     /** What the model is to be asked, and where the answer is to be kept; nothing is kept for who has no account. */
@@ -101,7 +129,8 @@ export function createStoredResponses({ db, clock }: { db: Database; clock: Cloc
       if (input === '' || input.length > MOST_KEPT) return { whole, kept: undefined };
       const kept = {
         id: `chatcmpl-${newId()}`,
-        keep: (reply: Record<string, unknown>) => keep(userId, previous, input, reply),
+        keep: (reply: Record<string, unknown>) =>
+          keep({ id: String(reply['id']), userId, previous, input, response: JSON.stringify(reply), at: clock() }),
       };
       return { whole, kept };
     },

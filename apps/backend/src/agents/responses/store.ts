@@ -1,4 +1,4 @@
-import type { Database, SystemTx, UserTx } from '@troupe/db';
+import type { Database, SystemTx } from '@troupe/db';
 import { sql } from 'kysely';
 
 /** What was asked and answered, as JSON that is kept as it was. */
@@ -11,7 +11,7 @@ export interface Kept {
 
 export type Item = { type: string } & Record<string, unknown>;
 
-interface NewResponse {
+export interface NewResponse {
   id: string;
   userId: string;
   previous: string | null;
@@ -21,19 +21,18 @@ interface NewResponse {
   at: Date;
 }
 
-export const put = (tx: UserTx, { id, userId, previous, input, response, at }: NewResponse) =>
-  tx
-    .insertInto('stored_responses')
-    .values({
-      id,
-      user_id: userId,
-      previous,
-      input: sql`${input}::json`,
-      response: sql`${response}::json`,
-      bytes: Buffer.byteLength(input) + Buffer.byteLength(response),
-      created_at: at,
-    })
-    .execute();
+export const sizeOf = ({ input, response }: NewResponse): number =>
+  Buffer.byteLength(input) + Buffer.byteLength(response);
+
+/** Several of one user: all of them, or none. */
+export const put = (db: Database, userId: string, rows: readonly NewResponse[]) =>
+  sql`
+    insert into stored_responses (id, user_id, previous, input, response, bytes, created_at)
+    select id, ${userId}, previous, input::json, response::json, bytes, at
+    from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ previous }) => previous)}::text[],
+      ${rows.map(({ input }) => input)}::text[], ${rows.map(({ response }) => response)}::text[],
+      ${rows.map(sizeOf)}::integer[], ${rows.map(({ at }) => at.toISOString())}::timestamptz[])
+      as given (id, previous, input, response, bytes, at)`.execute(db.user(userId));
 
 const COLUMNS = ['id', 'previous', 'input', 'response'] as const;
 

@@ -25,7 +25,7 @@ import { titleOf } from './conversations/title.ts';
 import { tagsIn, withTag } from './agents/tags.ts';
 import { payersIn, subjectOf, waitingOf } from './inbox/waiting.ts';
 import type { Asked } from './inbox/waiting.ts';
-import { isService, pairs, serverBody } from './connections/mcp-server.ts';
+import { isService, NO_SERVER, pairs, serverBody } from './connections/mcp-server.ts';
 import { findModels, MOST_MODELS } from './model-search.ts';
 import { placeOf } from './runs/waterfall.ts';
 import { draftOf, zonesFor } from './tasks/task-draft.ts';
@@ -219,9 +219,13 @@ test('a conversation is called by its title, one of another agent by what it is 
 
 describe('an MCP server', () => {
   test('is a service or a command, as the contract takes them', () => {
-    const service = serverBody({ address: ' https://a.example/mcp ', secrets: 'Authorization: Bearer x:y=z' });
+    const service = serverBody({
+      ...NO_SERVER,
+      address: ' https://a.example/mcp ',
+      secrets: 'Authorization: Bearer x:y=z',
+    });
     assert.deepEqual(service, { url: 'https://a.example/mcp', headers: { Authorization: 'Bearer x:y=z' } });
-    const command = serverBody({ address: 'npx  -y server', secrets: 'KEY=1\n\nnonsense\nB = 2' });
+    const command = serverBody({ ...NO_SERVER, address: 'npx  -y server', secrets: 'KEY=1\n\nnonsense\nB = 2' });
     assert.deepEqual(command, { command: 'npx', args: ['-y', 'server'], env: { KEY: '1', B: '2' } });
     for (const body of [service, command]) check(web.connections.attach, { params: { id: 'a', name: 'x' }, body });
   });

@@ -345,3 +345,40 @@ describe('rules', () => {
       assert.equal(of(bad), undefined, bad);
   });
 });
+
+describe('a key of the person’s', () => {
+  const account = { scope: 'account', scopes: ['account'] };
+
+  test('is given once to a program on her computer, and stands among her keys', async () => {
+    const shown = (await describeIt({ scope: 'account agents:read offline_access' })).json();
+    assert.deepEqual(
+      shown.scopes.map(({ scope }: { scope: string }) => scope),
+      ['account'],
+    );
+    const code = await codeOf(account);
+    const given = (await exchange(code)).json();
+    assert.match(given.access_token, /^sk_[0-9a-f]{64}$/);
+    assert.deepEqual([given.scope, given.refresh_token, given.expires_in], ['account', undefined, undefined]);
+    const validated = await inject('POST', '/api/keys/validate', { apiKey: given.access_token });
+    assert.equal(validated.json().userId, ada.id);
+    const { keys } = (await inject('GET', '/api/keys', undefined, ada.headers)).json();
+    assert.ok(keys.some(({ name }: { name: string }) => name === 'Tool'));
+    assert.equal((await exchange(code)).json().error, 'invalid_grant');
+  });
+
+  test('is for no program elsewhere, for no agent, and for nobody who has too many', async () => {
+    const { client_id } = (await register({ redirect_uris: ['https://a.example/back', 'tool.app://back'] })).json();
+    const text = 'Only a program on your own computer may ask for a key of yours';
+    for (const redirect_uri of ['https://a.example/back', 'tool.app://back'])
+      assert.equal((await decide({ ...account, client_id, redirect_uri })).json().error, text);
+    const resource = 'http://127.0.0.1:9/api/runtime/proxy/agent-a/mcp';
+    assert.equal((await decide({ ...account, resource })).json().error, text);
+    await sql`insert into api_keys (id, user_id, name, preview, key_hash, created_at)
+      select 'k' || n, ${ada.id}, 'k', 'k', 'hash' || n, now() from generate_series(1, 10) n`.execute(
+      web.deps.db.system,
+    );
+    const refused = (await exchange(await codeOf(account))).json();
+    assert.deepEqual([refused.error, refused.error_description], ['invalid_grant', 'Too many keys (max 10)']);
+    await sql`delete from api_keys where id like 'k%'`.execute(web.deps.db.system);
+  });
+});

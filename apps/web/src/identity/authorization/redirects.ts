@@ -18,6 +18,12 @@ export function isRedirect(given: string): boolean {
   return !NOT_OURS.has(scheme) && /^[a-z][a-z0-9+.-]+:\/\//.test(given);
 }
 
+/** To a program on the person's own machine, whoever may have sent her here. */
+export function isLocal(given: string): boolean {
+  const url = URL.parse(given);
+  return url?.protocol === 'http:' && isLoopback(url.hostname);
+}
+
 /** A program on this machine listens on whatever port is free (RFC 8252); everything else is the same to the letter. */
 export function matchesRedirect(given: string, registered: readonly string[]): boolean {
   if (registered.includes(given)) return true;

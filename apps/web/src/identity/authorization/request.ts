@@ -1,10 +1,10 @@
 import type { web, TypesOf } from '@troupe/contract';
-import { OFFLINE_SCOPE, readScopes, type ClientScope } from '@troupe/domain';
+import { ACCOUNT_SCOPE, OFFLINE_SCOPE, readScopes, type ClientScope, type GivenScope } from '@troupe/domain';
 import type { Database } from '@troupe/db';
 import { AppError } from '@troupe/kernel';
 import { audienceOf, type Places } from './audience.ts';
 import type { Clients } from './clients.ts';
-import { isRedirect, matchesRedirect } from './redirects.ts';
+import { isLocal, isRedirect, matchesRedirect } from './redirects.ts';
 import { agentName, type ClientRow } from './store.ts';
 
 /** What a program asks a person for: checked before anybody is asked, and again when she has answered. */
@@ -16,11 +16,22 @@ export interface Checked {
   client: ClientRow;
   audience: string;
   name: string;
-  scopes: ClientScope[];
+  scopes: GivenScope[];
   offline: boolean;
 }
 
 const FIRST: ClientScope[] = ['agents:read', 'agents:talk'];
+
+function scopesOf({ scope, redirect_uri: redirect }: Asked, words: readonly string[], audience: string): GivenScope[] {
+  if (words.includes(ACCOUNT_SCOPE)) {
+    if (audience !== 'platform' || !isLocal(redirect))
+      throw new AppError(400, 'Only a program on your own computer may ask for a key of yours');
+    return [ACCOUNT_SCOPE];
+  }
+  const scopes = words.every((word) => word === OFFLINE_SCOPE) ? FIRST : readScopes(scope);
+  if (scopes.length === 0) throw new AppError(400, 'The program asks for nothing that can be given');
+  return scopes;
+}
 
 export const createCheck =
   ({ db, clients, places }: { db: Database; clients: Clients; places: Omit<Places, 'origins'> }) =>
@@ -36,7 +47,6 @@ export const createCheck =
     if (audience === undefined || name === undefined || name === '')
       throw new AppError(400, 'The program asks for access to something that is not here');
     const words = asked.scope.split(' ').filter((word) => word !== '');
-    const scopes = words.every((word) => word === OFFLINE_SCOPE) ? FIRST : readScopes(asked.scope);
-    if (scopes.length === 0) throw new AppError(400, 'The program asks for nothing that can be given');
+    const scopes = scopesOf(asked, words, audience);
     return { client, audience, name, scopes, offline: words.includes(OFFLINE_SCOPE) };
   };

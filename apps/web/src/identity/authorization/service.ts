@@ -1,6 +1,6 @@
 import type { Accounts } from '@troupe/accounts';
 import type { web, TypesOf } from '@troupe/contract';
-import { CLIENT_SCOPES, isClientScope, type ClientScope } from '@troupe/domain';
+import { scopeText, type GivenScope } from '@troupe/domain';
 import type { Database } from '@troupe/db';
 import {
   AppError,
@@ -19,6 +19,7 @@ import { withAnswer } from './redirects.ts';
 import { createCheck, type Asked, type Checked } from './request.ts';
 import { countGrants, deleteGrant, insertCode, listGrants, saveGrant } from './store.ts';
 import { createTokens } from './tokens.ts';
+import type { Keys } from '../keys/service.ts';
 
 /** Lets people give programs access to their agents. */
 
@@ -27,6 +28,7 @@ export interface AuthorizationDeps {
   clock: Clock;
   accounts: Pick<Accounts, 'audit' | 'confirmation'>;
   outbound: Outbound;
+  keys: Pick<Keys, 'issue'>;
   places: Omit<Places, 'origins'>;
 }
 
@@ -38,10 +40,10 @@ const CODE_MS = 60_000;
 const MOST_GRANTS = 50;
 
 export function createAuthorization(deps: AuthorizationDeps) {
-  const { db, clock, places } = deps;
+  const { db, clock, places, keys } = deps;
   const { audit } = deps.accounts;
   const clients = createClients(deps);
-  const tokens = createTokens({ db, clock, audit });
+  const tokens = createTokens({ db, clock, audit, keys });
   const [check, allow] = [createCheck({ db, clients, places }), createAllow(deps)] as const;
 
   return {
@@ -58,7 +60,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
           redirectHost: hostOf(asked.redirect_uri),
         },
         audience: { kind: audience === 'platform' ? ('platform' as const) : ('agent' as const), name },
-        scopes: scopes.map((scope) => ({ scope, text: CLIENT_SCOPES[scope] })),
+        scopes: scopes.map((scope) => ({ scope, text: scopeText(scope) })),
       };
     },
 
@@ -69,7 +71,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
     ) {
       const checked = await check(user.id, asked, origins);
       const back = { iss: issuer, state: asked.state };
-      const scopes = checked.scopes.filter((scope) => chosen.filter(isClientScope).includes(scope));
+      const scopes = checked.scopes.filter((scope) => chosen.includes(scope));
       if (!approved || scopes.length === 0)
         return { redirect: withAnswer(asked.redirect_uri, { error: 'access_denied', ...back }) };
       const code = await allow(user, { asked, checked, scopes, ip });
@@ -101,7 +103,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
 interface Allowed {
   asked: Asked;
   checked: Checked;
-  scopes: ClientScope[];
+  scopes: GivenScope[];
   ip: string;
 }
 

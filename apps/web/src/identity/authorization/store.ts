@@ -101,6 +101,14 @@ export interface CodeRow {
 
 export const insertCode = (tx: UserTx, code: CodeRow) => tx.insertInto('client_codes').values(code).execute();
 
+export const lockOwnerOfCode = (tx: SystemTx, hash: string) =>
+  sql`select u.id from client_codes c join users u on u.id = c.user_id where c.hash = ${hash}
+    for no key update of u`.execute(tx);
+
+export const grantName = async (tx: SystemTx, id: string): Promise<string> =>
+  (await tx.selectFrom('client_grants').select('client_name').where('id', '=', id).executeTakeFirstOrThrow())
+    .client_name;
+
 /** Whoever comes first has it; who comes again is told by `used_at` that somebody was before him. */
 export async function takeCode(
   tx: SystemTx,

@@ -1,19 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { Audit } from '@troupe/accounts';
 import type { Database, SystemTx } from '@troupe/db';
+import { ACCOUNT_SCOPE } from '@troupe/domain';
 import { AppError, randomHex, sameSecret, sha256Hex, type Clock } from '@troupe/kernel';
 import {
   deleteGrant,
   deleteToken,
   insertTokens,
+  lockOwnerOfCode,
   lockToken,
   takeCode,
   tidy,
   useClient,
   useToken,
+  grantName,
+  type CodeRow,
   type FoundToken,
   type TokenRow,
 } from './store.ts';
+
+import type { Keys } from '../keys/service.ts';
 
 /** Codes for tokens, refresh tokens for new ones, and the end of both. */
 
@@ -21,6 +27,7 @@ export interface TokensDeps {
   db: Database;
   clock: Clock;
   audit: Audit;
+  keys: Pick<Keys, 'issue'>;
 }
 
 const ACCESS_S = 3600;
@@ -83,7 +90,8 @@ export function createTokens(deps: TokensDeps) {
 interface Issued {
   access_token: string;
   token_type: string;
-  expires_in: number;
+  /** Left out of an API key: it stays. */
+  expires_in?: number;
   scope: string;
   refresh_token?: string;
 }
@@ -136,6 +144,8 @@ async function byCode(deps: TokensDeps, form: Form): Promise<Issued | AppError> 
   // The newest draft of OAuth 2.1 leaves it out.
   const redirectUri = form.has('redirect_uri') ? field(form, 'redirect_uri') : undefined;
   return db.asSystem(async (tx) => {
+    // What ends all that a person has given holds the same lock, and in this order.
+    await lockOwnerOfCode(tx, sha256Hex(code));
     const found = await takeCode(tx, sha256Hex(code), clock());
     if (!found || found.client_id !== clientId) return badGrant('The code is not known');
     if (found.again) return revoked(deps, tx, found, 'The code was used before');
@@ -146,8 +156,18 @@ async function byCode(deps: TokensDeps, form: Form): Promise<Issued | AppError> 
     if (!sameSecret(proof, found.challenge)) return badGrant('code_verifier does not fit');
     await useClient(tx, clientId, clock());
     const { user_id: userId, grant_id: grantId, scopes, refreshes } = found;
+    if (scopes.includes(ACCOUNT_SCOPE)) return byKey(deps, tx, found);
     return issue(deps, tx, { userId, grantId, scopes, refreshes });
   });
+}
+
+/** A key stands among the person's keys: the grant has done its work. */
+async function byKey({ keys }: TokensDeps, tx: SystemTx, found: CodeRow): Promise<Issued> {
+  const { user_id: userId, grant_id: grantId } = found;
+  const name = await grantName(tx, grantId);
+  await deleteGrant(tx, grantId);
+  const key = await keys.issue(tx, { userId, name });
+  return { access_token: key, token_type: 'Bearer', scope: ACCOUNT_SCOPE };
 }
 
 async function byRefresh(deps: TokensDeps, form: Form): Promise<Issued | AppError> {

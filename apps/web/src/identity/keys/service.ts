@@ -1,6 +1,6 @@
 import type { Accounts } from '@troupe/accounts';
-import { INVALID_KEY, MOST_KEYS } from '@troupe/contract';
-import type { Database } from '@troupe/db';
+import { INVALID_KEY, KEY_NAME_LENGTH, MOST_KEYS } from '@troupe/contract';
+import type { Database, SystemTx } from '@troupe/db';
 import { featuresOf, ownPlan, type Plan } from '@troupe/domain';
 import { AppError, iso, isoOrNull, newId, randomHex, sha256Hex, type Clock, type User } from '@troupe/kernel';
 import { countKeys, deleteKey, findKey, hasSession, insertKey, listKeys, type KeyRow } from './store.ts';
@@ -55,6 +55,21 @@ export function createKeys({ db, accounts, clock }: { db: Database; accounts: Ac
         await audit(tx, { userId, action: 'key-created', detail: { id: created.id, name, origins }, ip });
         return { id: created.id, name, key, createdAt: iso(created.created_at) };
       });
+    },
+    /** For a program that its person let in; in the transaction in which that is found out. */
+    async issue(tx: SystemTx, { userId, name: given }: { userId: string; name: string }): Promise<string> {
+      const name =
+        given
+          .replaceAll(/\p{Cc}/gu, ' ')
+          .trim()
+          .slice(0, KEY_NAME_LENGTH) || 'A program';
+      const key = `sk_${randomHex(32)}`;
+      const row = { id: newId(), name, origins: [], preview: `${key.slice(0, PREVIEW)}...`, created_at: clock() };
+      if ((await countKeys(tx, userId)) >= MOST_KEYS)
+        throw new AppError(400, 'invalid_grant', { error_description: `Too many keys (max ${MOST_KEYS})` });
+      await insertKey(tx, { ...row, user_id: userId, key_hash: sha256Hex(key) });
+      await audit(tx, { userId, action: 'key-created', detail: { id: row.id, name, origins: [] } });
+      return key;
     },
     remove: (userId: string, id: string, ip: string): Promise<void> =>
       db.asUser(userId, async (tx) => {

@@ -1,4 +1,4 @@
-import type { UserTx } from '@troupe/db';
+import type { SystemTx, UserTx } from '@troupe/db';
 
 const COLUMNS = ['id', 'name', 'preview', 'created_at', 'last_used_at', 'origins'] as const;
 
@@ -18,11 +18,12 @@ export const findKey = (tx: UserTx, id: string): Promise<KeyRow | undefined> =>
   tx.selectFrom('api_keys').select(COLUMNS).where('id', '=', id).executeTakeFirst();
 
 /** Locks the user's row, so that two at once do not both see room for one more. */
-export async function countKeys(tx: UserTx, userId: string): Promise<number> {
+export async function countKeys(tx: UserTx | SystemTx, userId: string): Promise<number> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
   const { count } = await tx
     .selectFrom('api_keys')
     .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .where('user_id', '=', userId)
     .executeTakeFirstOrThrow();
   return Number(count);
 }
@@ -32,7 +33,7 @@ export async function hasSession(tx: UserTx, id: string | null): Promise<boolean
 }
 
 export async function insertKey(
-  tx: UserTx,
+  tx: UserTx | SystemTx,
   key: {
     id: string;
     user_id: string;

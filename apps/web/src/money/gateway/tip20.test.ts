@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { wrapAxiosWithPayment } from '@x402/axios';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
@@ -14,6 +15,7 @@ import { L2_USDC } from '@troupe/chain';
 import { verifyLedger } from '@troupe/ledger';
 import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
 import { startTempo, type TempoNode } from '@troupe/testing/chain/tempo';
+import { run, snippets } from '@troupe/testing/docs/snippets';
 import { testWeb, type TestWeb } from '../../testing.ts';
 import { createTills } from '../tills.ts';
 
@@ -158,6 +160,16 @@ describe('paying in USDC on the L2', () => {
     assert.equal(answer.status, 200, await answer.clone().text());
     assert.equal(await l2.balance(L2_USDC, payer.address), HAS - PRICE);
     assert.deepEqual(await states(), [['authorization', 'settled', false]]);
+  });
+
+  test('as the page of clients says', async () => {
+    const key = generatePrivateKey();
+    const { address } = privateKeyToAccount(key);
+    await l2.mint(L2_USDC, address, HAS);
+    const snippet = snippets.find(({ title }) => title === 'Paying for calls')!;
+    const addresses = { 'http://127.0.0.1:3000': url.replace('/api/v1/gateway', '') };
+    assert.match(await run(snippet, { addresses, home: tmpdir(), env: { PAYER_KEY: key } }), /"said":"hello"/);
+    assert.equal(await l2.balance(L2_USDC, address), HAS - PRICE);
   });
 
   test('@x402/axios with its defaults', async () => {

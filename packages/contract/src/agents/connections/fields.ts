@@ -13,6 +13,10 @@ export const server = z.object({
     .optional()
     .describe('Of a service'),
   headers: texts.optional().describe('Sent to a service; kept sealed, and never shown again'),
+  client: z
+    .object({ id: z.string().min(1).max(2000), secret: z.string().min(1).max(4000).optional() })
+    .optional()
+    .describe('Of a service that registers nobody by itself; the secret is kept sealed, and never shown again'),
   command: z.string().min(1).max(1000).optional().describe('Of a program, which runs in the agent’s sandbox'),
   args: z.array(z.string().max(4000)).max(100).optional(),
   env: texts.optional().describe('Of a program; kept sealed, and never shown again'),
@@ -34,6 +38,7 @@ const shown = z.object({
   command: z.string().optional(),
   args: z.array(z.string()),
   headers: z.array(z.string()).describe('Names alone'),
+  clientId: z.string().optional().describe('Of what its owner has registered by hand'),
   env: z.array(z.string()).describe('Names alone'),
   tools: z.array(z.string()).optional(),
 });

@@ -1,5 +1,5 @@
 /** What is typed to attach an MCP server. */
-export const NO_SERVER = { name: '', address: '', secrets: '' };
+export const NO_SERVER = { name: '', address: '', secrets: '', clientId: '', clientSecret: '' };
 
 /** A service has an address on the web; all else is a command that runs one. */
 export const isService = (address: string): boolean => /^https?:\/\//i.test(address.trim());
@@ -10,9 +10,11 @@ export function pairs(text: string): Record<string, string> {
   return Object.fromEntries(lines.flatMap((found) => (found ? [[found[1]!, found[2]!]] : [])));
 }
 
-export function serverBody({ address, secrets }: Omit<typeof NO_SERVER, 'name'>) {
+export function serverBody({ address, secrets, clientId, clientSecret }: Omit<typeof NO_SERVER, 'name'>) {
   const given = address.trim();
-  if (isService(given)) return { url: given, headers: pairs(secrets) };
+  const [id, secret] = [clientId.trim(), clientSecret.trim()];
+  if (isService(given))
+    return { url: given, headers: pairs(secrets), ...(id && { client: { id, ...(secret && { secret }) } }) };
   const [command = '', ...args] = given.split(/\s+/);
   return { command, args, env: pairs(secrets) };
 }

@@ -131,6 +131,26 @@ function Attach({ agentId, onClose }: { agentId: string; onClose: () => void }) 
           value={form.secrets}
           onChange={({ target }) => setForm({ ...form, secrets: target.value })}
         />
+        {isService(form.address) && (
+          <>
+            <TextField
+              label={texts.clientId}
+              hint={texts.clientIdHint(`${location.origin}/api/mcp/callback`)}
+              mono
+              value={form.clientId}
+              onChange={({ target }) => setForm({ ...form, clientId: target.value })}
+            />
+            <TextField
+              label={texts.clientSecret}
+              hint={texts.clientSecretHint}
+              mono
+              type="password"
+              autoComplete="off"
+              value={form.clientSecret}
+              onChange={({ target }) => setForm({ ...form, clientSecret: target.value })}
+            />
+          </>
+        )}
         <Insist error={attach.error} onForce={() => submit('true')} />
         <DialogEnd send={attach} onClose={onClose} action={texts.attach} />
       </Form>

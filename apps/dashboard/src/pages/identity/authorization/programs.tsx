@@ -1,6 +1,6 @@
 import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
-import { CLIENT_SCOPES, isClientScope } from '@troupe/domain';
+import { scopeText } from '@troupe/domain';
 import { useCall } from '../../../api.ts';
 import { ago, moment } from '../../../format.ts';
 import { programs as texts } from '../../../texts/account.ts';
@@ -17,8 +17,6 @@ import { useSay } from '../../../ui/toast.tsx';
 
 type Program = TypesOf<typeof web.authorization.list>['reply']['authorizations'][number];
 
-const words = (scope: string): string => (isClientScope(scope) ? CLIENT_SCOPES[scope] : scope);
-
 const columns = (remove: (program: Program) => void): Column<Program>[] => [
   { key: 'name', header: texts.name, cell: ({ name }) => <span className="font-medium">{name}</span> },
   {
@@ -30,7 +28,7 @@ const columns = (remove: (program: Program) => void): Column<Program>[] => [
     key: 'scopes',
     header: texts.scopes,
     free: true,
-    cell: ({ scopes }) => scopes.map(words).join('. '),
+    cell: ({ scopes }) => scopes.map(scopeText).join('. '),
   },
   { key: 'created', header: texts.created, cell: ({ createdAt }) => moment(createdAt) },
   { key: 'used', header: texts.lastUsed, cell: ({ lastUsed }) => (lastUsed ? ago(lastUsed) : states.never) },

@@ -49,6 +49,8 @@ const toolCall = z.object({
   id: z.string(),
   type: z.literal('function'),
   function: z.object({ name: z.string(), arguments: z.string() }),
+  // What Gemini wants to see again.
+  extra_content: z.object({ google: z.object({ thought_signature: z.string().optional() }).optional() }).optional(),
 });
 
 const tool = z.object({
