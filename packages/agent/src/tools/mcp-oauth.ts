@@ -129,7 +129,7 @@ function providerFor(
 }
 
 export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store: CredentialStore }): McpOAuth {
-  const asking = (signal?: AbortSignal) => guardedFetch(outbound, MAX_BYTES, signal);
+  const asking = (signal?: AbortSignal) => guardedFetch(outbound, MAX_BYTES, { gone: signal });
   const keeping = createKeeping(store);
   return {
     provider(server) {
