@@ -39,14 +39,36 @@ test('the names of this machine, of BASE_URL and of the agents are answered', as
   assert.equal((await sendRaw(scene.backend, { path: '/health', headers: { host } })).status, 200);
 });
 
-function upgradeStatus(base: string, host: string): Promise<string> {
+/** A proxy looked at one of them, the platform at the other: which of the two was checked was a matter of luck. */
+test('a request that names two hosts is refused by every service, upgrades included', async () => {
+  const { agentId } = scene.attacker;
+  for (const base of [scene.web, scene.backend, scene.summarizer])
+    for (const [path, second] of [
+      ['/api/health', 'evil.example'],
+      ['/health', new URL(base).host],
+      [`/api/runtime/proxy/${agentId}/health`, 'evil.example'],
+    ] as const) {
+      const answer = await firstWords(
+        base,
+        `GET ${path} HTTP/1.1\r\nHost: ${new URL(base).host}\r\nhOST: ${second}\r\n\r\n`,
+      );
+      assert.match(answer, /^HTTP\/1\.1 400 [^]*"A request must have one Host header"/, `${base}${path}`);
+    }
+  const { host } = new URL(scene.backend);
+  assert.match(await upgradeStatus(scene.backend, `${host}\r\nhost: evil.example`), /^HTTP\/1\.1 400 /);
+});
+
+const upgradeStatus = (base: string, host: string): Promise<string> =>
+  firstWords(
+    base,
+    `GET /api/runtime/proxy/${scene.attacker.agentId}/ws HTTP/1.1\r\nhost: ${host}\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+  );
+
+/** What is answered to exactly these bytes. */
+function firstWords(base: string, words: string): Promise<string> {
   const { port } = new URL(base);
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), '127.0.0.1', () =>
-      socket.write(
-        `GET /api/runtime/proxy/${scene.attacker.agentId}/ws HTTP/1.1\r\nhost: ${host}\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
-      ),
-    );
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(words));
     socket.once('data', (data) => {
       resolve(String(data));
       socket.destroy();

@@ -32,7 +32,7 @@ test('a body of escapes is refused before it is read', { timeout: 180_000 }, asy
         assert.match(said, /nor as many escapes/);
       }
     }
-  }, 5000);
+  });
   const plain = { messages: [{ role: 'user', content: 'A line of text.\n'.repeat(500_000) }] };
   const { status, text } = await ask('/v1/chat/completions', JSON.stringify(plain));
   assert.equal(status, 200, text.slice(0, 200));

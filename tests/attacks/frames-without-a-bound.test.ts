@@ -61,6 +61,46 @@ test('who sends frames without end is told so and let go', { timeout: 120_000 },
   assert.ok(scene.memory() - before < 150);
 });
 
+for (const kind of ['ping', 'pong'] as const)
+  test(`so is who sends nothing but ${kind}s`, { timeout: 60_000 }, async () => {
+    await scene.unharmed(async () => {
+      const socket = connect();
+      const end = endOf(socket);
+      await once(socket, 'open');
+      for (let n = 0; n < FRAMES && socket.readyState === socket.OPEN; n += 1) {
+        socket[kind]('x'.repeat(125));
+        if (n % 200 === 0) await nextTurn();
+      }
+      assert.deepEqual(await end, { code: 1008, why: 'More than 20 frames a second' });
+    });
+  });
+
+/** A message may come in pieces: of none of them is the end there, so nothing was counted but its bytes. */
+for (const [what, bytes, code] of [
+  ['of nothing', 0, 1008],
+  ['of a byte', 1, 1008],
+  ['that are too large together', 20_000, 1009],
+] as const)
+  test(`a message in pieces ${what}`, { timeout: 60_000 }, async () => {
+    const before = scene.memory();
+    await scene.unharmed(async () => {
+      const sockets = Array.from({ length: 10 }, connect);
+      await Promise.all(
+        sockets.map(async (socket) => {
+          const end = endOf(socket);
+          await once(socket, 'open');
+          for (let n = 0; n < FRAMES && socket.readyState === socket.OPEN; n += 1) {
+            socket.send('x'.repeat(bytes), { fin: false });
+            if (n % 200 === 0) await nextTurn();
+          }
+          // Who still sends may see the connection end before the words.
+          assert.ok([code, 1006].includes((await end).code));
+        }),
+      );
+    });
+    assert.ok(scene.memory() - before < 100);
+  });
+
 test('a frame has a bound', async () => {
   const socket = connect();
   const end = endOf(socket);

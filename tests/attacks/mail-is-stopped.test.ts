@@ -65,12 +65,14 @@ test('made-up addresses make no mail, one address asks 60 times a minute, and a 
   const made = await jobs(mailJob);
   const one = await Promise.all(Array.from({ length: 100 }, (_, n) => resend(`one${n}@example.com`, '10.6.6.6')));
   assert.equal(one.filter(({ status }) => status === 429).length, 40);
-  for (let round = 0; round < 20; round += 1) {
-    const many = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => resend(`x${round}-${n}@example.com`, elsewhere())),
-    );
-    assert.ok(many.every(({ status }) => status === 200));
-  }
+  await scene.unharmed(async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const many = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => resend(`x${round}-${n}@example.com`, elsewhere())),
+      );
+      assert.ok(many.every(({ status }) => status === 200));
+    }
+  });
   assert.equal(await jobs(mailJob), made, 'addresses that nobody has became mails');
   const took = await reset();
   assert.ok(took < 5_000, `the reset mail took ${Math.round(took)} ms`);

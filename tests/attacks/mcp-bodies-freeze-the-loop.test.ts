@@ -55,6 +55,14 @@ test('a body of more values than any call has is refused, a large one unread', a
   }
 });
 
+test('twenty of them at once hold up nobody', { timeout: 60_000 }, async () => {
+  await scene.unharmed(async () => {
+    const doors = Array.from({ length: 10 }, () => [platform(), agent()]).flat();
+    const replies = await Promise.all(doors.map((door) => post(door, withArguments(90_000))));
+    for (const { status } of replies) assert.ok(status === 400 || status === 429, String(status));
+  });
+});
+
 test('every call of a body takes a place', async () => {
   const list = (count: number) =>
     Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list' }));

@@ -58,7 +58,7 @@ test('a large text, named a thousand times among many others', { timeout: 300_00
       [...others, ...Array.from({ length: 1000 }, () => `in_${name}-0`)].map((id) => ({ type: 'item_reference', id })),
     );
     assert.equal(status, 413);
-  }, 1000);
+  });
   assert.ok(scene.memory() - before < 300, `it took ${Math.round(scene.memory() - before)} MB`);
 });
 

@@ -26,8 +26,13 @@ async function count(table: string): Promise<number> {
   return rows[0]!.n;
 }
 
-const together = (make: (n: number) => Promise<Reply>): Promise<Reply[]> =>
-  Promise.all(Array.from({ length: AT_ONCE }, (_, n) => make(n)));
+async function together(make: (n: number) => Promise<Reply>): Promise<Reply[]> {
+  let all: Reply[] = [];
+  await scene.unharmed(async () => {
+    all = await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => make(n)));
+  });
+  return all;
+}
 
 test('what the database bounds waits for what has not been decided yet', async () => {
   const { attacker, database } = scene;

@@ -50,6 +50,6 @@ test('a list of tasks ends at a bound, and all of them are found', { timeout: 18
       found += result.tasks.length;
       pageToken = result.nextPageToken || undefined;
     }
-  }, 2000);
+  });
   assert.equal(found, TASKS);
 });

@@ -40,6 +40,7 @@ export const COMMON_ERRORS: Texts = {
     'JSON of more than 1 MB must not have more than a million characters outside of its texts, nor as many escapes in them',
     'A part of the path must not be "." or ".."',
     'The address is not valid',
+    'A request must have one Host header',
     ...VALIDATION_TEXTS,
   ],
   413: ['Request body too large'],

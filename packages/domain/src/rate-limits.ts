@@ -160,6 +160,25 @@ export const RATE_RULES: readonly RateRule[] = [
     seconds: MINUTE,
     message: SLOW_DOWN,
   },
+  // It may fetch whatever address the asking program is said to be described at.
+  {
+    name: 'authorization request',
+    service: 'web',
+    path: '/api/authorizations/request',
+    limit: 60,
+    seconds: MINUTE,
+    message: SLOW_DOWN,
+  },
+  // A program that was let in is remembered for good.
+  {
+    name: 'authorization',
+    service: 'web',
+    path: '/api/authorizations',
+    method: 'POST',
+    limit: 60,
+    seconds: HOUR,
+    message: SLOW_DOWN,
+  },
   { name: 'oauth', service: 'web', path: '/oauth/*', method: 'POST', limit: 300, seconds: MINUTE, message: SLOW_DOWN },
   ...door('/api/auth/login'),
   ...door('/api/auth/second-step'),

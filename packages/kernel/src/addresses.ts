@@ -1,13 +1,18 @@
 import { isIPv6 } from 'node:net';
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+/** As some proxies write where somebody came from: with the port, which is another one each time. */
+const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([\da-f:.]+)\])(?::\d+)?$/i;
 
 /**
  * What an address counts as in limits: whoever has one IPv6 address has the 2^64 of its network, so these are one. An
  * IPv4 address that came over IPv6 is itself; what is no address (`agent:…`) stays as it is.
  */
-export function countedAddress(address: string): string {
-  if (!address.includes(':')) return address;
+export function countedAddress(given: string): string {
+  if (!given.includes(':')) return given;
+  const [, plain4, plain6] = WITH_PORT.exec(given) ?? [];
+  if (plain4 !== undefined) return plain4;
+  const address = plain6 ?? given;
   const mapped = MAPPED.exec(address)?.[1];
   if (mapped) return mapped;
   if (!isIPv6(address)) return address;

@@ -27,7 +27,7 @@ export { boundConnections, connectionBounds, REQUEST_TIMES } from './http/connec
 export { challengeFor, RESOURCE_METADATA } from './http/challenge.ts';
 export * from './http/csrf.ts';
 export * from './http/guards.ts';
-export { requestUrl } from './http/door.ts';
+export { checkOneHost, requestUrl } from './http/door.ts';
 export { drained, STALLED_MS } from './http/drained.ts';
 export { readForm, type Form, type FormFile } from './http/form.ts';
 export { headerText } from './http/header-text.ts';

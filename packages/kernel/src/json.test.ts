@@ -74,7 +74,7 @@ test('a body of 1 MB costs little more than reading it', () => {
   assert.ok(time(() => parseJson(text)) < plain * 4 + 5);
 });
 
-test('an IPv6 network of 64 bits is one address, an IPv4 address over IPv6 is itself', () => {
+test('an IPv6 network of 64 bits is one address, an IPv4 address over IPv6 is itself, a port is none of it', () => {
   const cases: [string, string][] = [
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -85,6 +85,10 @@ test('an IPv6 network of 64 bits is one address, an IPv4 address over IPv6 is it
     ['2001:db8::1', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['192.0.2.1:50123', '192.0.2.1'],
+    ['[2001:db8:1:2::1]:50123', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::1]', '2001:db8:1:2::/64'],
+    ['[::ffff:192.0.2.1]:1', '192.0.2.1'],
     ['agent:4711', 'agent:4711'],
     ['', ''],
   ];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ANSWER_LENGTH, ANSWER_TOO_LONG, MOST_ATTACHMENTS } from '@troupe/contract';
 import type { Attachment, Wishes } from '../session/events.ts';
 import { attachmentsOf } from '../workspace/attachments.ts';
-import { pages, readInTurn } from '../session/reading.ts';
+import { lists, pages, readInTurn } from '../session/reading.ts';
 import { branchOff } from '../loop/branching.ts';
 import { APPROVALS_SHOWN, type SessionRef } from '../store/store.ts';
 import { fileError } from './files.ts';
@@ -210,16 +210,17 @@ export async function searchMessages(exchange: Exchange): Promise<void> {
 const yes = (query: URLSearchParams, name: string): boolean => query.get(name) === 'true';
 
 export async function listSessions(exchange: Exchange): Promise<void> {
-  const { query, agent, principal } = exchange;
+  const { query, agent, principal, signal } = exchange;
   const keys = ownKeys(principal);
-  const sessions = await agent.store.sessions({
+  const wanted = {
     limit: whole(query, 'limit', 50, 100),
     offset: whole(query, 'offset', 0, 1e6),
     ...(keys !== undefined && { keys }),
     ...(query.has('key') && { key: keyFor(principal, query.get('key') ?? '') }),
     ...(yes(query, 'latest') && { latest: true }),
     ...(query.has('archived') && { archived: yes(query, 'archived') }),
-  });
+  };
+  const sessions = await lists.run(agent.owner, () => agent.store.sessions(wanted), signal);
   sendJson(exchange, { sessions, count: sessions.length });
 }
 

@@ -1,7 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AGENT_NOT_FOUND, TASK_NOT_FOUND, shapedError, shapeFor, type ErrorShape } from '@troupe/contract';
-import { answerable, AppError, createFairQueue, requestUrl, type FairQueue, type Log } from '@troupe/kernel';
+import {
+  answerable,
+  AppError,
+  checkOneHost,
+  createFairQueue,
+  requestUrl,
+  type FairQueue,
+  type Log,
+} from '@troupe/kernel';
 import { WebSocketServer } from 'ws';
 import type { Agent } from '../agent.ts';
 import { a2a } from './a2a.ts';
@@ -170,6 +178,7 @@ function createSockets(deps: GatewayDeps, connections: ReturnType<typeof createC
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: GatewayTarget): Promise<void> {
     socket.on('error', () => socket.destroy());
     try {
+      checkOneHost(request.rawHeaders);
       const url = requestUrl(target.path);
       if (url.pathname !== '/ws') throw new AppError(404, 'Not found');
       await awake(deps, target);
@@ -247,6 +256,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {
+    checkOneHost(request.rawHeaders);
     const url = requestUrl(target.path);
     if (await deps.webhook?.(target, request, response)) return;
     if (request.method === 'GET' && url.pathname === '/health') {

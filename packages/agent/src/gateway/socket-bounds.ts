@@ -1,3 +1,4 @@
+import { STALLED_MS } from '@troupe/kernel';
 import type { WebSocket } from 'ws';
 
 /** What one connection may ask for: an agent is somebody's, the process that serves it is everybody's. */
@@ -14,7 +15,8 @@ export const SOCKET_BOUNDS = {
   watches: 16,
   /** Frames that are being worked on, answers under way among them. */
   atWork: 32,
-  /** What waits for somebody who does not read. */
+  /** What waits for somebody who does not read: of what is stored, and at most. */
+  followedBytes: 256 * 1024,
   waitingBytes: 4 * 1024 * 1024,
   /** Connections of one agent. */
   perAgent: 50,
@@ -22,6 +24,23 @@ export const SOCKET_BOUNDS = {
 
 const POLICY_VIOLATION = 1008;
 const GOODBYE_MS = 2000;
+
+/** Lets go of whoever takes nothing for so long while something waits; to be given to each `send`. */
+export function createPatience(socket: WebSocket, stalledMs = STALLED_MS): () => () => void {
+  let waiting = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const written = (): void => {
+    waiting -= 1;
+    if (waiting > 0) return void timer?.refresh();
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  return () => {
+    waiting += 1;
+    timer ??= setTimeout(() => socket.terminate(), stalledMs).unref();
+    return written;
+  };
+}
 
 /** Counts frames; false: it is one too many. */
 export function createPace(now: () => number = Date.now): () => boolean {

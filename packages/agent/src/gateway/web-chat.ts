@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Agent, LiveEvent } from '../agent.ts';
 import { keyFor, owns, requireRight, type Right } from './rights.ts';
-import { createPace, SOCKET_BOUNDS, turnAway } from './socket-bounds.ts';
+import { createPace, createPatience, SOCKET_BOUNDS, turnAway } from './socket-bounds.ts';
 import type { GatewayPrincipal } from './types.ts';
 
 /**
@@ -52,6 +52,7 @@ class WebChat {
   readonly #gone = new AbortController();
   readonly #watches = new Map<string, AbortController>();
   readonly #isInTime = createPace();
+  readonly #beginWrite: ReturnType<typeof createPatience>;
   #atWork = 0;
 
   constructor(socket: WebSocket, wake: () => Promise<Agent>, principal: GatewayPrincipal, log: Log) {
@@ -59,6 +60,7 @@ class WebChat {
     this.#wake = wake;
     this.#principal = principal;
     this.#log = log;
+    this.#beginWrite = createPatience(socket);
     socket.on('close', () => this.#gone.abort());
     socket.on('error', () => socket.terminate());
     for (const kind of ['ping', 'pong']) socket.on(kind, () => this.#isTooFast());
@@ -92,7 +94,7 @@ class WebChat {
   #send(message: object): void {
     // Somebody who does not read is let go before they cost us our memory.
     if (this.#socket.bufferedAmount > SOCKET_BOUNDS.waitingBytes) return this.#socket.terminate();
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message));
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message), this.#beginWrite());
   }
 
   #passOn(live: LiveEvent, id?: string): void {
@@ -196,7 +198,7 @@ function parse(text: string): Incoming | string {
 
 const DRAIN_LOOK_MS = 50;
 
-/** Half of what may wait is there: what is stored is read on when that has gone out. */
+/** What is stored is read on when what was read before has gone out. */
 async function drained(socket: WebSocket, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && socket.bufferedAmount > SOCKET_BOUNDS.waitingBytes / 2) await delay(DRAIN_LOOK_MS);
+  while (!signal.aborted && socket.bufferedAmount > SOCKET_BOUNDS.followedBytes) await delay(DRAIN_LOOK_MS);
 }

@@ -10,6 +10,8 @@ const BYTES_A_SECOND = 2 * 1024 * 1024;
 
 /** Who asks for a page hears it when too many wait already. */
 export const pages = createFairQueue({ width: 256, perKey: 1, waiting: 1_000, waitingPerKey: 30 });
+/** A page of conversations tells the first words of each, which may be long ones. */
+export const lists = createFairQueue({ width: 256, perKey: 2, waiting: 1_000, waitingPerKey: 100 });
 /** Who reads along waits for its turn; how many there are is bounded where they come in. */
 export const followers = createFairQueue({ width: 256, perKey: 1, waiting: Infinity, waitingPerKey: Infinity });
 

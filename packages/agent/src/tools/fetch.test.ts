@@ -1,13 +1,29 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { createOutbound } from '@troupe/kernel';
 import { newDefinition } from '@troupe/domain';
 import { fetchTools } from './fetch.ts';
 import { call } from './testing.ts';
 
 const asked: string[] = [];
+/** 100 KB that are 100 MB. */
+const BOMB = gzipSync(Buffer.alloc(100 * 1024 * 1024));
+const ENDLESS = { bytes: 0, left: Promise.withResolvers<void>() };
+
+/** Says how much was taken of it, and when nobody took any more. */
+async function endless(response: http.ServerResponse): Promise<void> {
+  const piece = Buffer.alloc(65_536, 'x');
+  response.once('close', () => ENDLESS.left.resolve());
+  while (!response.destroyed) {
+    ENDLESS.bytes += piece.length;
+    if (!response.write(piece)) await Promise.race([once(response, 'drain'), ENDLESS.left.promise]);
+  }
+}
+
 const server = http.createServer((request, response) => {
   const { url = '' } = request;
   asked.push(url);
@@ -18,6 +34,9 @@ const server = http.createServer((request, response) => {
       .end('<style>p{}</style><p>Hello &amp; goodbye</p><script>alert(1)</script>');
   else if (url === '/gone') response.writeHead(404).end('not here');
   else if (url === '/elsewhere') response.writeHead(302, { location: `http://127.0.0.1:${port}/page` }).end();
+  else if (url === '/endless') void endless(response);
+  else if (url === '/bomb') response.writeHead(200, { 'content-encoding': 'gzip' }).end(BOMB);
+  else if (url === '/long-head') response.writeHead(200, { 'x-long': 'x'.repeat(70_000) }).end('y');
   else if (url === '/round') response.writeHead(302, { location: '/round' }).end();
   else response.end('x'.repeat(100_000));
 });
@@ -46,6 +65,19 @@ test('a page is read as text, within bounds, and what went wrong is told', async
   assert.deepEqual(await get(`${base}/round`), { content: 'Too many redirects', isError: true });
   for (const url of ['file:///etc/passwd', 'nonsense'])
     assert.deepEqual(await get(url), { content: 'Only http and https addresses can be read.', isError: true });
+});
+
+test('no more than 2 MB are read, of what comes and of what it unpacks to', async () => {
+  const tooLarge = { content: 'Response too large', isError: true };
+  assert.deepEqual(await get(`${base}/endless`), tooLarge);
+  await ENDLESS.left.promise;
+  // What the buffers of both sides hold was sent, too.
+  assert.ok(ENDLESS.bytes < 16 * 1024 * 1024, `${ENDLESS.bytes} bytes were taken`);
+  const before = process.memoryUsage().rss;
+  assert.deepEqual(await get(`${base}/bomb`), tooLarge);
+  const grown = (process.memoryUsage().rss - before) / 1024 / 1024;
+  assert.ok(grown < 50, `it took ${Math.round(grown)} MB`);
+  assert.deepEqual(await get(`${base}/long-head`), tooLarge);
 });
 
 test('only allowed domains are asked, over redirects too', async () => {

@@ -2,7 +2,7 @@ import type { Client, jsonSchemaValidator } from '@modelcontextprotocol/client';
 import type { McpServer } from '@troupe/domain';
 import type { Outbound } from '@troupe/kernel';
 import { listTools, MAX_PAGES, stillAnswers } from './mcp-listing.ts';
-import { connectHttp } from './mcp-http.ts';
+import { connectHttp, type Link } from './mcp-http.ts';
 import type { McpOAuth } from './mcp-oauth.ts';
 import { connectProgram, type ProgramDeps } from './mcp-program.ts';
 import { openServer, type Vault } from './mcp-secrets.ts';
@@ -75,11 +75,11 @@ export async function connect(
     await client.close();
   };
   try {
-    const tools = await toolsOf(client, server, { signal, log: deps.log, renew, workspace: deps.workspace });
+    const tools = await toolsOf(client, server, { signal, log: deps.log, renew, workspace: deps.workspace, link });
     return { client, close, tools, answers: (asked) => stillAnswers(client, asked) };
   } catch (error) {
     await close();
-    throw error;
+    throw link.fault ?? error;
   }
 }
 
@@ -95,10 +95,14 @@ async function inFiles<T>(workspace: ConnectDeps['workspace'], server: McpServer
   }
 }
 
+interface Listing extends Pick<Place, 'signal' | 'renew'>, Pick<ConnectDeps, 'log' | 'workspace'> {
+  link: Link;
+}
+
 async function toolsOf(
   client: Client,
   server: McpServer,
-  { signal, log, renew, workspace }: Pick<Place, 'signal' | 'renew'> & Pick<ConnectDeps, 'log' | 'workspace'>,
+  { signal, log, renew, workspace, link }: Listing,
 ): Promise<Tool[]> {
   const offered = (await listTools(client, server, { signal, log })).map((one) => ({
     one,
@@ -118,7 +122,7 @@ async function toolsOf(
       try {
         return await inFiles(workspace, server, () => callTool(client, one, args, context));
       } catch (error) {
-        if (!isSessionGone(error)) throw error;
+        if (!isSessionGone(error)) throw link.fault ?? error;
         void client.close();
         const fresh = await renew();
         if (!fresh) throw error;

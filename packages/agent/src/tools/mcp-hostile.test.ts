@@ -11,6 +11,7 @@ import { createOutbound, createWorkerPool, silentLog } from '@troupe/kernel';
 import { createEverything } from '@troupe/testing/mcp/everything';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createSqliteStore } from '../store/store-sqlite.ts';
+import { call } from './testing.ts';
 import { createToolkit } from './toolkit.ts';
 
 /** MCP servers that want more than they were given: secrets, room, time, the names of other tools. */
@@ -226,4 +227,88 @@ test('what the owner registered by hand is shown where it is registered, and now
   const again = mcpServerSchema.parse({ name: 'known', url, client: { id: 'another', secret: 'hidden' } });
   const next = new URL((await mcp.oauth!.begin(again, where(3))) ?? '');
   assert.deepEqual([next.searchParams.get('client_id'), next.pathname], ['another', '/second/authorize']);
+});
+
+/** Answers as a server should, but for the call of its one tool. */
+async function speaking(answerCall: (response: http.ServerResponse) => void): Promise<string> {
+  const results: Record<string, (params: { protocolVersion?: string }) => object> = {
+    initialize: ({ protocolVersion }) => ({
+      protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: 'x', version: '1' },
+    }),
+    'tools/list': () => ({ tools: [{ name: 'go', inputSchema: { type: 'object' } }] }),
+  };
+  return listening((request, response) => {
+    response.on('error', () => undefined);
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    void request.toArray().then((chunks) => {
+      const asked = JSON.parse(Buffer.concat(chunks as Buffer[]).toString()) as { id?: number; method: string };
+      const { id, method, params = {} } = asked as typeof asked & { params?: object };
+      if (id === undefined) return void response.writeHead(202).end();
+      if (method !== 'tools/call')
+        return json(response, { jsonrpc: '2.0', id, result: results[method]?.(params) ?? {} });
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      answerCall(response);
+    });
+  });
+}
+
+const BROKEN: [how: string, said: string, why: RegExp][] = [
+  ['more bytes', `data: "${'x'.repeat(3_000_000)}`, /The server’s answer is not read: it is too large/],
+  ['more parts', `data: [${'[],'.repeat(60_000)}`, /not read: an event has more than 50000 lists, objects and fields/],
+  ['more lines', ': nothing\n'.repeat(3_000), /not read: the server said more than 2000 lines in 10 s/],
+];
+
+for (const [how, said, why] of BROKEN)
+  test(`a call whose stream has ${how} than one may have ends at once, and says why`, { timeout: 10_000 }, async () => {
+    const left = Promise.withResolvers<void>();
+    // Never ended: whoever waits for more waits for ever.
+    const origin = await speaking((response) => {
+      response.once('close', left.resolve);
+      response.write(said);
+    });
+    const toolkit = makeToolkit();
+    const servers = [{ name: 'evil', url: `${origin}/mcp` }];
+    const tools = await toolkit.tools(newDefinition({ name: 'A', tools: [], mcpServers: servers }));
+    await assert.rejects(call(tools, 'evil_go', {}), why);
+    await left.promise;
+  });
+
+test('so does one whose server answers everything in one stream', { timeout: 10_000 }, async () => {
+  let stream: http.ServerResponse | undefined;
+  const say = (data: object): void => void stream?.write(`event: message\ndata: ${JSON.stringify(data)}\n\n`);
+  const origin = await listening((request, response) => {
+    response.on('error', () => undefined);
+    if (request.method === 'GET') {
+      stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
+      return void response.write('event: endpoint\ndata: /say\n\n');
+    }
+    if (request.url !== '/say') return void response.writeHead(405).end();
+    void request.toArray().then((chunks) => {
+      const { id, method, params } = JSON.parse(Buffer.concat(chunks as Buffer[]).toString()) as {
+        id?: number;
+        method: string;
+        params: { protocolVersion?: string };
+      };
+      response.writeHead(202).end();
+      if (method === 'initialize')
+        say({
+          jsonrpc: '2.0',
+          id,
+          result: {
+            protocolVersion: params.protocolVersion,
+            capabilities: { tools: {} },
+            serverInfo: { name: 'x', version: '1' },
+          },
+        });
+      if (method === 'tools/list')
+        say({ jsonrpc: '2.0', id, result: { tools: [{ name: 'go', inputSchema: { type: 'object' } }] } });
+      if (method === 'tools/call') stream?.write(`data: [${'[],'.repeat(60_000)}`);
+    });
+  });
+  const toolkit = makeToolkit();
+  const servers = [{ name: 'evil', url: `${origin}/sse` }];
+  const tools = await toolkit.tools(newDefinition({ name: 'A', tools: [], mcpServers: servers }));
+  await assert.rejects(call(tools, 'evil_go', {}), /not read: an event has more than 50000/);
 });

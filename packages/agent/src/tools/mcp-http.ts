@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Client, OAuthClientProvider, Transport } from '@modelcontextprotocol/client';
 import type { McpServer } from '@troupe/domain';
-import { answerFault, type Log, type Outbound } from '@troupe/kernel';
+import { answerFault, OutboundError, type Log, type Outbound } from '@troupe/kernel';
 import { bounded, MAX_PARTS } from './mcp-bounds.ts';
-import { bearableEvents } from './mcp-stream.ts';
+import { bearableEvents, StreamFault } from './mcp-stream.ts';
 
 /** MCP servers that are services: reached through the guarded client, in whichever of three ways they speak. */
 
@@ -17,6 +17,8 @@ export interface HttpDeps {
 export interface Link {
   release?: () => void;
   goodbye?: () => Promise<void>;
+  /** Why the connection was given up, where that is more than the library can say. */
+  fault?: Error;
 }
 
 const START_MS = 20_000;
@@ -30,6 +32,9 @@ const MAX_STREAM_BYTES = 16 * 1024 * 1024;
 /** A stream that ends is opened again, but not as often as the server likes. */
 const STREAM_EVERY_MS = 2_000;
 
+/** Of JSON-RPC. */
+const INTERNAL_ERROR = -32_603;
+
 /** What a server of the oldest kind says to a request that it does not know. */
 const UNKNOWN_THERE = new Set([400, 404, 405, 406, 415]);
 
@@ -42,7 +47,8 @@ export async function connectHttp(
   const { StreamableHTTPClientTransport, SSEClientTransport } = await import('@modelcontextprotocol/client');
   const url = new URL(server.url ?? '');
   const options = deps.authProvider ? { authProvider: deps.authProvider } : {};
-  const fetchWith = (maxBytes: number) => withOwnHeaders(guardedFetch(deps.outbound, maxBytes), url, server.headers);
+  const fetchWith = (maxBytes: number, broken?: Broken) =>
+    withOwnHeaders(guardedFetch(deps.outbound, maxBytes, { broken }), url, server.headers);
   const transport = new StreamableHTTPClientTransport(url, { ...options, fetch: fetchWith(MAX_ANSWER_BYTES) });
   const leftOut = (count: number): void =>
     deps.log.warn({ server: server.name, count }, 'MCP tools left out: their schemas are too large');
@@ -53,19 +59,25 @@ export async function connectHttp(
   } catch (error) {
     await client.close();
     if (!UNKNOWN_THERE.has(statusOf(error) ?? 0)) throw error;
-    return { client: await connectSse(error), link: {} };
+    return connectSse(error);
   }
 
   /** Where that is not understood either, the first answer tells more. */
-  async function connectSse(first: unknown): Promise<Client> {
+  async function connectSse(first: unknown): Promise<{ client: Client; link: Link }> {
     const old = makeClient('legacy');
-    const sse: Transport = new SSEClientTransport(url, { ...options, fetch: fetchWith(MAX_STREAM_BYTES) });
+    const link: Link = {};
+    // All answers come in the one stream: what waits for one of them would wait in vain.
+    const broken: Broken = (fault) => {
+      link.fault = fault;
+      void old.close();
+    };
+    const sse: Transport = new SSEClientTransport(url, { ...options, fetch: fetchWith(MAX_STREAM_BYTES, broken) });
     try {
       await old.connect(bounded(sse, leftOut), { timeout: START_MS, signal });
-      return old;
+      return { client: old, link };
     } catch {
       await old.close();
-      throw first;
+      throw link.fault ?? first;
     }
   }
 }
@@ -106,8 +118,17 @@ function withOwnHeaders(fetch: Fetch, { origin }: URL, own: Readonly<Record<stri
   };
 }
 
-/** The guarded client in the shape of `fetch`, as far as the library uses it; `gone`: nobody waits for any of it any more. */
-export function guardedFetch(outbound: Outbound, maxBytes: number, gone?: AbortSignal): Fetch {
+type Broken = (fault: Error) => void;
+
+interface FetchUse {
+  /** Nobody waits for any of it any more. */
+  gone?: AbortSignal | undefined;
+  /** Told of a stream that broke a bound, where it is not the answer to one request. */
+  broken?: Broken | undefined;
+}
+
+/** The guarded client in the shape of `fetch`, as far as the library uses it. */
+export function guardedFetch(outbound: Outbound, maxBytes: number, { gone, broken }: FetchUse = {}): Fetch {
   let streamAt = 0;
   return async (url, init = {}) => {
     const method = init.method ?? 'GET';
@@ -134,7 +155,7 @@ export function guardedFetch(outbound: Outbound, maxBytes: number, gone?: AbortS
     if (bare) answer.cancel();
     // Whatever is no stream is read at once: the library leaves some answers unread, which would hold their connections.
     const isStream = /^text\/event-stream\b/i.test(answer.headers['content-type'] ?? '');
-    const body = bare ? null : isStream ? streamOf(answer) : await bytesOf(answer);
+    const body = bare ? null : isStream ? streamOf(answer, init.body, broken) : await bytesOf(answer);
     return new Response(body, { status: answer.status, headers: answer.headers });
   };
 }
@@ -154,14 +175,50 @@ async function bytesOf(answer: Answer): Promise<Buffer<ArrayBuffer>> {
 }
 
 /** What is given up before it was read is given up at the server too. */
-function streamOf({ body, cancel }: Answer): ReadableStream {
+function streamOf({ body, cancel }: Answer, asked: RequestInit['body'], broken: Broken | undefined): ReadableStream {
   const chunks = bearableEvents(body, MAX_PARTS);
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
+      try {
+        const { done, value } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        const fault = faultOf(error);
+        if (fault === undefined) throw error;
+        cancel();
+        const last = lastWord(asked, fault);
+        if (last === undefined) {
+          broken?.(fault);
+          throw error;
+        }
+        controller.enqueue(last);
+        controller.close();
+      }
     },
     cancel: () => cancel(),
   });
+}
+
+/** Undefined: no bound was broken. */
+function faultOf(error: unknown): Error | undefined {
+  const why =
+    error instanceof StreamFault
+      ? error.message
+      : error instanceof OutboundError && error.kind === 'too_large'
+        ? 'it is too large'
+        : undefined;
+  return why === undefined ? undefined : new Error(`The server’s answer is not read: ${why}`, { cause: error });
+}
+
+/**
+ * What ends a stream in place of an answer: the library would wait for that until the time of the call is over. What came
+ * of an event before is none.
+ */
+function lastWord(asked: RequestInit['body'], { message }: Error): Uint8Array | undefined {
+  if (typeof asked !== 'string') return undefined;
+  const { id } = JSON.parse(asked) as { id?: unknown };
+  if (id === undefined) return undefined;
+  const answer = { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } };
+  return new TextEncoder().encode(`\nevent: broken\n\nevent: message\ndata: ${JSON.stringify(answer)}\n\n`);
 }

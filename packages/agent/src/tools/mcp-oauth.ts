@@ -150,7 +150,7 @@ interface McpOAuthDeps {
 }
 
 export function createMcpOAuth({ outbound, store, vault }: McpOAuthDeps): McpOAuth {
-  const asking = (signal?: AbortSignal) => guardedFetch(outbound, MAX_BYTES, signal);
+  const asking = (signal?: AbortSignal) => guardedFetch(outbound, MAX_BYTES, { gone: signal });
   const keeping = createKeeping(store);
   return {
     provider(server) {

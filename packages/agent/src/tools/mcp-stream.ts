@@ -7,6 +7,9 @@ const RETURN = 13;
 /** `[`, `{` and `:`: what takes long to make. */
 const PARTS = new Set([91, 123, 58]);
 
+/** A stream that breaks a bound of ours. Whatever else becomes of a connection is for the library to mend. */
+export class StreamFault extends Error {}
+
 /** What is said in so long: for each line that it does not know the library makes an error. */
 const WINDOW_MS = 10_000;
 const MAX_LINES = 2_000;
@@ -16,7 +19,7 @@ function createLineCount(): () => void {
   return () => {
     if (Date.now() >= window.until) window = { until: Date.now() + WINDOW_MS, lines: 0 };
     if (++window.lines > MAX_LINES)
-      throw new Error(`the server said more than ${MAX_LINES} lines in ${WINDOW_MS / 1000} s`);
+      throw new StreamFault(`the server said more than ${MAX_LINES} lines in ${WINDOW_MS / 1000} s`);
   };
 }
 
@@ -56,7 +59,7 @@ function createPartCount(most: number): (chunk: Uint8Array) => void {
       }
       if (byte === QUOTE) isText = true;
       else if (PARTS.has(byte) && ++parts > most)
-        throw new Error(`an event has more than ${most} lists, objects and fields`);
+        throw new StreamFault(`an event has more than ${most} lists, objects and fields`);
     }
   };
 }

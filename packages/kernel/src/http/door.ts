@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.ts';
 import { NO_NULL_CHARACTERS } from '../json.ts';
 import { isLoopbackHost, type Settings } from '../settings.ts';
@@ -23,6 +24,15 @@ export function requestUrl(path: string): URL {
   const url = path.startsWith('/') ? URL.parse(`http://agent${path}`) : null;
   if (!url) throw new AppError(400, 'The address is not valid');
   return url;
+}
+
+/** 400 for a request that names two hosts: whoever stands before us may have looked at the other one. */
+export function checkOneHost(rawHeaders: readonly string[]): void {
+  let hosts = 0;
+  // Asked with every request: the length tells most names apart.
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === 'host') hosts += 1;
+  if (hosts > 1) throw new AppError(400, 'A request must have one Host header');
 }
 
 type Named = Pick<Settings, 'BASE_URL' | 'BACKEND_URL' | 'SUMMARIZER_URL' | 'AGENTS_DOMAIN'>;
@@ -54,3 +64,13 @@ export function hostCheck(settings: Named, url: string): (host: string | undefin
     last = host;
   };
 }
+
+export type CheckHosts = (request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>) => void;
+
+/** One host, whatever it is, and that as `check` wants it. */
+export const hostsCheck =
+  (check: ReturnType<typeof hostCheck> = () => {}): CheckHosts =>
+  ({ headers, rawHeaders }) => {
+    checkOneHost(rawHeaders);
+    check(headers.host);
+  };

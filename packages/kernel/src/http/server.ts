@@ -24,7 +24,7 @@ import {
   type ConnectionBounds,
   type Connections,
 } from './connections.ts';
-import { checkAddress, hostCheck } from './door.ts';
+import { checkAddress, hostCheck, hostsCheck, type CheckHosts } from './door.ts';
 import { drain, tellClosing } from './drain.ts';
 import { bearerToken, createGuards, type Guards } from './guards.ts';
 import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
@@ -76,8 +76,8 @@ export interface Server {
   callers: Callers;
   /** Shares the work between accounts. */
   places: Places;
-  /** 421 for a host name that is not answered; for what does not come through a route, as upgrades do. */
-  checkHost: (host: string | undefined) => void;
+  /** 421 for a host name that is not answered, 400 for two; for what does not come through a route, as upgrades do. */
+  checkHost: CheckHosts;
   /** Where people open the platform. */
   origin: string;
   /** The platform's own origin, as this client sees it. */
@@ -133,7 +133,7 @@ export function createServer(options: ServerOptions): Server {
     closing: closing.signal,
     onClosing: new Linked(),
     endOfTurn: createTurns(),
-    checkHost: loopback ? hostCheck(settings, url) : () => {},
+    checkHost: hostsCheck(loopback ? hostCheck(settings, url) : undefined),
     guards: createGuards({
       internalKey: secrets.internalKey,
       sessionSecret: secrets.sessionSecret,
@@ -239,7 +239,7 @@ function addDoor(server: Server): void {
     // One that came on a connection of before: the next belongs elsewhere.
     if (server.draining.aborted) void reply.header('connection', 'close');
     try {
-      server.checkHost(request.headers.host);
+      server.checkHost(request.raw);
       checkAddress(request.url);
     } catch (error) {
       return done(error as Error);

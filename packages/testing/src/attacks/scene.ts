@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startBystander, type Slowest } from './bystander.ts';
 import { testDatabase, type TestDatabase } from '../database/server.ts';
 import { TEST_SECRETS } from '../http/server.ts';
 import { createDirector, steps, type Director, type Step } from '../services/director.ts';
@@ -22,15 +23,15 @@ export interface Scene {
   /** Somebody else. */
   person: (given?: Parameters<typeof addUser>[1]) => Promise<Actor>;
   /**
-   * Asks for health and chats as the bystander, again and again, until the attack has ended; the slowest of each in
-   * milliseconds. Fails when one of them is refused.
+   * Asks for health and chats as the bystander, again and again and in a thread of its own, until the attack has ended;
+   * the slowest of each in milliseconds. Fails when one of them is refused.
    */
-  during: (attack: () => Promise<unknown>) => Promise<{ health: number; chat: number; rounds: number }>;
+  during: (attack: () => Promise<unknown>) => Promise<Slowest>;
   /**
-   * Fails unless everybody else was answered while the attack ran, within `boundMs` or, on a machine that is busy with
-   * something else, six times what it took just before; and unless the process is still the same.
+   * Fails unless everybody else was answered while the attack ran, within half a second or, on a machine that is busy
+   * with something else, six times what it took just before; and unless the process is still the same.
    */
-  unharmed: (attack: () => Promise<unknown>, boundMs?: number) => Promise<void>;
+  unharmed: (attack: () => Promise<unknown>) => Promise<void>;
   /** Megabytes that the process takes. */
   memory: () => number;
   stop: () => Promise<void>;
@@ -48,7 +49,6 @@ interface Actor extends TestUser {
   chat: (...script: Step[]) => Promise<Reply>;
 }
 
-const PROBE_EVERY_MS = 50;
 const BOUND_MS = 500;
 const QUIET_MS = 500;
 /** Than on the same machine just before. Beside other tests the bound is what it is: whoever fails there is tried again. */
@@ -59,12 +59,13 @@ type Env = Record<string, string>;
 export async function startScene(env: Env | ((database: TestDatabase) => Promise<Env>) = {}): Promise<Scene> {
   const database = await testDatabase();
   const director = await createDirector();
+  const somebody = await startBystander(director.provider.url);
   const own = await ownSettings();
   const program = startProgram({
     ...own.env,
     DATABASE_URL: database.url,
     OPENROUTER_API_KEY: 'test-provider-key-0123456789',
-    OPENROUTER_BASE_URL: director.provider.url,
+    OPENROUTER_BASE_URL: somebody.provider,
     INTERNAL_API_KEY: TEST_SECRETS.internalKey,
     SESSION_SECRET: TEST_SECRETS.sessionSecret,
     LOG_LEVEL: 'error',
@@ -105,33 +106,9 @@ export async function startScene(env: Env | ((database: TestDatabase) => Promise
   // Whatever is loaded at first use is loaded.
   await bystander.chat({ say: 'ready' });
 
-  const during: Scene['during'] = async (attack) => {
-    const slowest = { health: 0, chat: 0, rounds: 0 };
-    const end = new AbortController();
-    const timed = async (what: 'health' | 'chat', work: () => Promise<Reply>): Promise<void> => {
-      const began = performance.now();
-      const { status, body } = await work();
-      slowest[what] = Math.max(slowest[what], performance.now() - began);
-      assert.equal(status, 200, `${what} during the attack: ${status} ${JSON.stringify(body)}`);
-    };
-    const probe = async (): Promise<void> => {
-      do {
-        await Promise.all([
-          timed('health', () => send(`${web}/api/health`, 'GET')),
-          timed('chat', () => bystander.chat({ say: 'still here' })),
-        ]);
-        slowest.rounds += 1;
-        await delay(PROBE_EVERY_MS);
-      } while (!end.signal.aborted);
-    };
-    const probing = probe();
-    try {
-      await Promise.race([attack(), probing]);
-    } finally {
-      end.abort();
-    }
-    await probing;
-    return slowest;
+  const during: Scene['during'] = (attack) => {
+    const headers = { cookie: bystander.cookie, authorization: `Bearer ${TEST_SECRETS.internalKey}` };
+    return somebody.during({ web, agentId: bystander.agentId, headers }, attack);
   };
 
   return {
@@ -146,20 +123,23 @@ export async function startScene(env: Env | ((database: TestDatabase) => Promise
     bystander,
     person,
     during,
-    async unharmed(attack, boundMs = BOUND_MS) {
+    async unharmed(attack) {
       // Other tests may use the machine at the same time: what is slow without the attack is not its doing.
       const quiet = await during(() => delay(QUIET_MS));
       const { health, chat } = await during(attack);
-      const bound = Math.max(boundMs, SLOWER * Math.max(quiet.health, quiet.chat));
+      const bound = Math.max(BOUND_MS, SLOWER * Math.max(quiet.health, quiet.chat));
       const ended = await Promise.race([program.exit, delay(10)]);
       assert.equal(ended, undefined, `the process ended:\n${program.output()}`);
-      assert.ok(health < bound, `health took ${Math.round(health)} ms during the attack`);
-      assert.ok(chat < bound, `another user's chat took ${Math.round(chat)} ms during the attack`);
+      const tell = (during: number, before: number): string =>
+        `took ${Math.round(during)} ms during the attack, and ${Math.round(before)} before`;
+      assert.ok(health < bound, `health ${tell(health, quiet.health)}`);
+      assert.ok(chat < bound, `another user's chat ${tell(chat, quiet.chat)}`);
     },
     memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${program.pid}/status`, 'utf8'))?.[1]) / 1024,
     async stop() {
       program.kill('SIGTERM');
       await program.exit;
+      await somebody.leave();
       await director.provider.close();
       await database.drop();
       await own.remove();

@@ -113,7 +113,7 @@ function relaySockets(server: Server, { runtime, driver }: RelayDeps, target: Ta
   const rewrite = hostRewrite(server.settings.AGENTS_DOMAIN);
   const sockets = createSocketCount();
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    server.checkHost(request.headers.host);
+    server.checkHost(request);
     await limit?.(request, { headers: () => undefined }, socketAddress(request, server.settings.TRUST_PROXY));
     const to = await target(request, rewrite(request) ?? request.url ?? '');
     const owner = await runtime.ownerOf(to.agentId);

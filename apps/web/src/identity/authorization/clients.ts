@@ -17,6 +17,8 @@ export type Clients = ReturnType<typeof createClients>;
 const DAY_MS = 24 * 3_600_000;
 /** Anybody may register; what nobody ever lets in must not pile up, and must not keep others out: the oldest go. */
 const MOST_UNUSED = 10_000;
+/** A description is only kept so that it need not be asked for again. */
+const MOST_DESCRIBED = 1_000;
 /** A description is believed for so long. */
 const DESCRIBED_MS = 600_000;
 const MOST_CHARACTERS = 80;
@@ -88,7 +90,9 @@ export function createClients({ db, clock, outbound }: ClientsDeps) {
 
   async function save(row: ClientRow): Promise<void> {
     await saveClient(db.system, row);
-    await forgetUnused(db.system, { before: new Date(row.created_at.getTime() - DAY_MS), most: MOST_UNUSED });
+    const { described: isDescribed, created_at } = row;
+    const most = isDescribed ? MOST_DESCRIBED : MOST_UNUSED;
+    await forgetUnused(db.system, { described: isDescribed, before: new Date(created_at.getTime() - DAY_MS), most });
   }
 
   return {

@@ -15,13 +15,20 @@ const CLIENT = ['id', 'name', 'redirect_uris', 'refreshes', 'described', 'create
 export const findClient = (tx: SystemTx, id: string): Promise<ClientRow | undefined> =>
   tx.selectFrom('oauth_clients').select(CLIENT).where('id', '=', id).executeTakeFirst();
 
-/** What was never let in by anybody is forgotten after a while, or when there are more than `most`; a few at a time. */
-export async function forgetUnused(tx: SystemTx, { before, most }: { before: Date; most: number }): Promise<void> {
+/**
+ * What was never let in by anybody is forgotten after a while, or when there are more than `most` of its kind; a few at a
+ * time. Of those that are described by their address there are as many as somebody likes to name: they take no place from
+ * those that registered.
+ */
+export async function forgetUnused(
+  tx: SystemTx,
+  { described, before, most }: { described: boolean; before: Date; most: number },
+): Promise<void> {
   await sql`delete from oauth_clients where id in (
-    select id from oauth_clients where used_at is null and created_at < ${before} limit 200 for update skip locked)`.execute(
-    tx,
-  );
-  await sql`delete from oauth_clients where id in (select id from oauth_clients where used_at is null
+    select id from oauth_clients where used_at is null and described = ${described} and created_at < ${before}
+    limit 200 for update skip locked)`.execute(tx);
+  await sql`delete from oauth_clients where id in (
+    select id from oauth_clients where used_at is null and described = ${described}
     order by created_at desc offset ${most} limit 200 for update skip locked)`.execute(tx);
 }
 

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { createPatience, SOCKET_BOUNDS } from './socket-bounds.ts';
+
+const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+before(() => once(server, 'listening'));
+after(() => server.close());
+
+const HEAD = [
+  'GET / HTTP/1.1',
+  'host: localhost',
+  'connection: upgrade',
+  'upgrade: websocket',
+  'sec-websocket-version: 13',
+  `sec-websocket-key: ${'A'.repeat(22)}==`,
+].join('\r\n');
+
+/** Both ends of a connection. */
+async function connected(): Promise<{ socket: WebSocket; client: net.Socket }> {
+  const client = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.on('error', () => undefined);
+  client.write(`${HEAD}\r\n\r\n`);
+  const [socket] = (await once(server, 'connection')) as [WebSocket];
+  return { socket, client };
+}
+
+const STALLED_MS = 2000;
+
+/** Sends for as long as the other side is there, with a quarter of a megabyte waiting at most. */
+async function feed(socket: WebSocket): Promise<void> {
+  const beginWrite = createPatience(socket, STALLED_MS);
+  while (socket.readyState === socket.OPEN)
+    if (socket.bufferedAmount < SOCKET_BOUNDS.followedBytes) socket.send('x'.repeat(100_000), beginWrite());
+    else await delay(10);
+}
+
+test('who takes nothing of what waits is let go, who takes it slowly is not', async () => {
+  const idle = await connected();
+  const began = performance.now();
+  idle.client.pause();
+  await feed(idle.socket);
+  assert.ok(performance.now() - began >= STALLED_MS);
+  const slow = await connected();
+  slow.client.pause();
+  const fed = feed(slow.socket).then(() => 'let go');
+  const reading = (async () => {
+    for (const end = AbortSignal.timeout(3 * STALLED_MS); !end.aborted; await delay(20)) slow.client.read();
+    return 'still here';
+  })();
+  assert.equal(await Promise.race([fed, reading]), 'still here');
+  for (const { client } of [idle, slow]) client.destroy();
+  await fed;
+});
+
+test('who takes all of it is not watched any more', async () => {
+  const { socket, client } = await connected();
+  client.resume();
+  const beginWrite = createPatience(socket, 100);
+  for (let n = 0; n < 20; n += 1) socket.send('x'.repeat(100_000), beginWrite());
+  await delay(500);
+  assert.equal(socket.readyState, socket.OPEN);
+  client.destroy();
+});
