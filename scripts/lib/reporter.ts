@@ -2,12 +2,12 @@ import path from 'node:path';
 import { spec } from 'node:test/reporters';
 import { ROOT } from './run.mjs';
 import { keepTimes } from './test-order.ts';
-import { standsFor } from './test-plan.ts';
+import { standsFor, type Took } from './test-plan.ts';
 import type { TestEvent } from './test-runs.ts';
 
 /**
- * Node's own report, and before its summary how long the slowest files took, and which took the processor longest. The
- * times are kept for the next run.
+ * Node's own report, and before its summary how long the slowest files took, which took the processor longest, and how
+ * long each part of all took. The times are kept for the next run.
  */
 
 const SHOWN = 12;
@@ -18,6 +18,8 @@ export default async function* report(
   events: AsyncIterable<TestEvent>,
   /** Seconds of processor time by file, or by the first of those that share a process; filled while events come. */
   costs: ReadonlyMap<string, number> = new Map(),
+  /** What else was done; filled while events come. */
+  took: readonly Took[] = [],
 ): AsyncGenerator<string> {
   const times = new Map<string, number>();
   const inner = new spec();
@@ -34,6 +36,7 @@ export default async function* report(
       isTold = true;
       keepTimes(times);
       if (times.size > 1) yield table(times) + costTable(costs);
+      yield partTable(took);
     }
     inner.write(event);
     yield* shown.splice(0);
@@ -48,6 +51,11 @@ function table(times: ReadonlyMap<string, number>): string {
   const all = [...times].toSorted(([, a], [, b]) => b - a);
   const lines = all.slice(0, SHOWN).map(([file, ms]) => lineOf(ms / 1000, file));
   return `\nThe slowest of ${all.length} files:\n${lines.join('\n')}\n\n`;
+}
+
+function partTable(took: readonly Took[]): string {
+  const lines = took.map(([what, ms]) => lineOf(ms / 1000, what));
+  return lines.length === 0 ? '' : `How long each part took:\n${lines.join('\n')}\n\n`;
 }
 
 /** A browser's pages outlive their parent, so that nobody is told what they took: they are missing here. */

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { isAlive } from '@troupe/testing/processes/program';
 import type { Plan, Planned } from './test-plan.ts';
 
-/** Files of tests that measure, as the runner runs them: beside others first, and alone when that failed. */
+/** What the runner does about files that measure, beside others first and alone when that failed, and about those that hang. */
 
 let folder: string;
 before(() => void (folder = mkdtempSync(path.join(tmpdir(), 'troupe-run-'))));
@@ -21,11 +22,12 @@ function planned(name: string, fails: 'beside others' | 'always' | 'never'): Pla
     );
     return file;
   };
-  return { file: write('', fails !== 'never'), name, kind: 'measures', alone: write('-alone', fails === 'always') };
+  const [file, alone] = [write('', fails !== 'never'), write('-alone', fails === 'always')];
+  return { file, name, kind: 'measures', silentMs: 60_000, alone };
 }
 
 function ran(first: Planned[]): { status: number | null; stdout: string } {
-  const plan: Plan = { lanes: 2, timeoutMs: 10_000, first, last: [] };
+  const plan: Plan = { lanes: 2, timeoutMs: 10_000, took: [['the check', 1500]], first, last: [] };
   const file = path.join(folder, 'plan.json');
   writeFileSync(file, JSON.stringify(plan));
   const env = { ...process.env };
@@ -39,10 +41,44 @@ test('who failed beside others is tried again alone, and that counts, once', () 
   assert.equal(status, 0, stdout);
   assert.match(stdout, /busy failed beside others: it was tried again alone/);
   assert.match(stdout, /tests 2\n.*\n.*pass 2\n.*fail 0\n/);
+  assert.match(
+    stdout,
+    / 1\.5 s  the check\n *\d\.\d s  files beside each other \(2\)\n *\d\.\d s  files alone \(1\)\n/,
+  );
 });
 
 test('a fault fails there, too', () => {
   const { status, stdout } = ran([planned('bad', 'always'), planned('good', 'never')]);
   assert.equal(status, 1, stdout);
   assert.match(stdout, /tests 2\n.*\n.*pass 1\n.*fail 1\n/);
+});
+
+function hanging(name: string, how: string): Planned {
+  const file = path.join(folder, `${name}.test.mjs`);
+  writeFileSync(
+    file,
+    `import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+test('is done', () => {
+  const left = spawn('sleep', ['600'], { stdio: 'inherit' });
+  writeFileSync(${JSON.stringify(`${file}.pids`)}, [process.pid, left.pid].join(' '));
+});
+${how}
+`,
+  );
+  return { file, name, kind: undefined, silentMs: 3_000 };
+}
+
+test('who neither says anything nor ends is ended with all that it started, and told of by name', () => {
+  const waits = hanging('waits', 'setInterval(() => {}, 1000);');
+  const works = hanging('works', "test('goes on', () => { for (;;); });");
+  const { status, stdout } = ran([waits, works, planned('good', 'never')]);
+  assert.equal(status, 1, stdout);
+  for (const { name } of [waits, works])
+    assert.match(stdout, new RegExp(`✖ ${name}: said nothing for 3 s and was ended`));
+  assert.match(stdout, /✔ good/);
+  for (const { file } of [waits, works])
+    for (const pid of readFileSync(`${file}.pids`, 'utf8').split(' '))
+      assert.equal(isAlive(Number(pid)), false, `${file}: ${pid} runs`);
 });

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { run } from 'node:test';
 import { secondsOfChildren, watchCores } from './machine-time.ts';
 import report from './reporter.ts';
-import type { Plan, Planned } from './test-plan.ts';
-import { asOne, inLanes, type Job, type TestEvent } from './test-runs.ts';
+import type { Plan, Planned, Took } from './test-plan.ts';
+import { asOne, inLanes, type Job, type Lanes, type TestEvent } from './test-runs.ts';
+import { endTree, untilSilent } from './silence.ts';
 
 /**
  * Runs test files in the order in which they are planned, which `node --test` would not keep; one report for all.
@@ -12,6 +14,8 @@ import { asOne, inLanes, type Job, type TestEvent } from './test-runs.ts';
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Plan;
 /** Seconds of processor time by file. */
 const costs = new Map<string, number>();
+const took: Took[] = [...plan.took];
+const isMany = plan.first.length + plan.last.length > 1;
 let spent = 0;
 
 /** What ended since the last look is this one's: seldom do two end at once. */
@@ -21,14 +25,28 @@ function count(name: string): void {
   spent = now;
 }
 
-const jobOf = ({ file, name, kind }: Planned): Job => ({
+const jobOf = ({ file, name, kind, silentMs }: Planned): Job => ({
   file,
   kind,
   async *begin() {
-    yield* run({ files: [file], concurrency: 1, timeout: plan.timeoutMs }) as AsyncIterable<TestEvent>;
+    const over = new AbortController();
+    const { signal } = over;
+    const events = run({ files: [file], concurrency: 1, timeout: plan.timeoutMs, signal }) as AsyncIterable<TestEvent>;
+    let why = '';
+    const end = () => {
+      why = `${name}: said nothing for ${Math.round(silentMs / 1000)} s and was ended`;
+      endTree(file);
+      over.abort();
+    };
+    for await (const event of untilSilent(events, silentMs, end))
+      yield why !== '' && isOfFile(event) ? { ...event, data: { ...event.data, name: why } } : event;
     count(name);
   },
 });
+
+/** What is told of a file as a whole. */
+const isOfFile = ({ data: { nesting, name, file } }: TestEvent): boolean =>
+  nesting === 0 && name !== undefined && file !== undefined && path.resolve(name) === path.resolve(file);
 
 const hasFailed = ({ type, data }: TestEvent): boolean =>
   type === 'test:fail' && data.todo === undefined && data.skip === undefined;
@@ -46,9 +64,15 @@ async function* allFiles(): AsyncGenerator<TestEvent> {
     return true;
   };
   const lanes = { least: plan.lanes, most: 2 * plan.lanes, idle: watchCores(), ended };
-  yield* inLanes(plan.first.map(jobOf), lanes);
+  yield* timed('files beside each other', plan.first.map(jobOf), lanes);
   for (const { name } of again) yield said(`${name} failed beside others: it was tried again alone`);
-  yield* inLanes([...again, ...plan.last].map(jobOf), { least: 1 });
+  yield* timed('files alone', [...again, ...plan.last].map(jobOf), { least: 1 });
+}
+
+async function* timed(what: string, jobs: readonly Job[], lanes: Lanes): AsyncGenerator<TestEvent> {
+  const began = performance.now();
+  yield* inLanes(jobs, lanes);
+  if (jobs.length > 0) took.push([`${what} (${jobs.length})`, performance.now() - began]);
 }
 
 const said = (message: string): TestEvent => ({ type: 'test:diagnostic', data: { nesting: 0, message } });
@@ -60,4 +84,4 @@ async function* events(): AsyncGenerator<TestEvent> {
   }
 }
 
-for await (const text of report(events(), costs)) process.stdout.write(text);
+for await (const text of report(events(), costs, isMany ? took : [])) process.stdout.write(text);

@@ -19,7 +19,7 @@ const sources = sourcesOf({
 });
 
 function planOf(parts: Parameters<typeof writePlan>[0]) {
-  const { file, remove } = writePlan(parts, sources, { lanes: 2, timeoutMs: 1 });
+  const { file, remove } = writePlan(parts, sources, { lanes: 2, timeoutMs: 1, took: [] });
   return { plan: JSON.parse(readFileSync(file, 'utf8')) as Plan, remove };
 }
 
@@ -71,6 +71,15 @@ test('who measures is told when others are beside him, and can be run without th
   assert.equal(plan.first[0]!.alone, MEASURING);
   remove();
   const named = planOf([{ files: [MEASURING] }]);
-  assert.deepEqual(named.plan.first, [{ file: MEASURING, name: MEASURING }]);
+  assert.deepEqual(named.plan.first, [{ file: MEASURING, name: MEASURING, silentMs: 300_000 }]);
   named.remove();
+});
+
+test('who hangs is waited for five times as long as he takes, and five minutes at least', () => {
+  const slow = 'tests/swarm/swarm.test.ts';
+  const { plan, remove } = planOf([{ files: [slow, 'tests/faults/x.test.ts'] }]);
+  const silent = Object.fromEntries(plan.first.map(({ name, silentMs }) => [name, silentMs]));
+  assert.equal(silent['tests/faults/x.test.ts'], 300_000);
+  assert.ok(silent[slow]! > 300_000, `${silent[slow]}`);
+  remove();
 });

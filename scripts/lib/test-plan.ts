@@ -14,13 +14,20 @@ export interface Planned {
   file: string;
   name: string;
   kind: string | undefined;
+  /** Whoever says nothing for so long, and does not end either, is ended. */
+  silentMs: number;
   /** Of who measures how long others wait: what is run instead when nobody is beside it. */
   alone?: string;
 }
 
+/** Something that was done, and how long that took. */
+export type Took = readonly [what: string, ms: number];
+
 export interface Plan {
   lanes: number;
   timeoutMs: number;
+  /** What was done before, to be told with the rest. */
+  took: readonly Took[];
   first: Planned[];
   /** One by one, when all others have ended. */
   last: Planned[];
@@ -40,14 +47,14 @@ const BESIDE = { TROUPE_BESIDE: '1' };
 export function writePlan(
   parts: readonly Part[],
   sources: ReadonlyMap<string, Source>,
-  given: Pick<Plan, 'lanes' | 'timeoutMs'>,
+  given: Pick<Plan, 'lanes' | 'timeoutMs' | 'took'>,
 ): { file: string; remove: () => void } {
   const folder = mkdtempSync(path.join(tmpdir(), SUITES));
   const write = (name: string, text: string): string => {
     writeFileSync(path.join(folder, name), text);
     return path.join(folder, name);
   };
-  const timeOf = knownTimes();
+  const { timeOf, atMost } = knownTimes();
   const isMany = parts.flatMap(({ files }) => files).length > 1;
   const groups = parts.flatMap((part) => {
     const files = slowestFirst(part.files, (file) => timeOf([file]));
@@ -68,6 +75,7 @@ export function writePlan(
       file: isPlain ? first : write(`${number}.test.mjs`, text),
       name: `${first}${suffix}${group.length > 1 ? ` and ${group.length - 1} more` : ''}`,
       kind,
+      silentMs: silence(atMost(group)),
       ...(quiet && { alone: first }),
     });
   }
@@ -78,6 +86,12 @@ export function writePlan(
 }
 
 const SUITES = 'troupe-suites-';
+
+/** A test has a time-out of its own, which is shorter; what is ended here has hung itself up beside them. */
+const SILENT_TIMES = 5;
+const SILENT_MORE_MS = 120_000;
+const SILENT_LEAST_MS = 300_000;
+const silence = (usualMs: number): number => Math.max(SILENT_LEAST_MS, SILENT_TIMES * usualMs + SILENT_MORE_MS);
 
 function suitesOf(group: readonly string[], env: Record<string, string>, suffix: string): string {
   const suites = group.map(

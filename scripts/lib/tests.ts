@@ -7,7 +7,7 @@ import { isRequired, lookAround } from '@troupe/testing/machine/needs';
 import { check } from '../check.mjs';
 import { ROOT, run } from './run.mjs';
 import { Stop, step } from './step.mjs';
-import { writePlan, type Part } from './test-plan.ts';
+import { writePlan, type Part, type Took } from './test-plan.ts';
 
 const TIMEOUT_MS = 180_000;
 const LANES = Math.max(2, availableParallelism());
@@ -25,7 +25,14 @@ export async function runTests(args: readonly string[]): Promise<number> {
   const absent = named.filter((file) => !/[*?]/.test(file) && !existsSync(path.resolve(ROOT, file)));
   if (absent.length > 0) throw new Stop(`There is no ${absent.join(', ')}.`);
   const env = whatIsHere();
-  const checked = named.length === 0 && !external ? await checks() : true;
+  const took: Took[] = [];
+  const timed = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    const began = performance.now();
+    const done = await work();
+    took.push([what, performance.now() - began]);
+    return done;
+  };
+  const checked = named.length === 0 && !external ? await timed('the check', checks) : true;
   const sources = new Map(readSources(ROOT).map((source) => [source.path, source]));
   const all = named.length > 0 ? named : [...sources.keys()].filter(isTest);
   const chosen = named.length > 0 ? named : onAnotherServer(all, sources);
@@ -33,7 +40,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
   const here = external ? [] : all.filter((file) => !ON_ANOTHER.test(file) || !there.includes(file));
   const servers: TestServer[] = [];
   const prepared = async (title: string, externalUrl?: string): Promise<string> => {
-    servers.push(await step(title, () => prepareTestServer({ externalUrl })));
+    servers.push(await timed(title, () => step(title, () => prepareTestServer({ externalUrl }))));
     return servers.at(-1)!.url;
   };
   try {
@@ -46,7 +53,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
       });
     if (here.length > 0)
       parts.push({ files: here, env: { TEST_DATABASE_URL: await prepared('Preparing the test database') } });
-    return (await runPlanned(parts, sources, env)) || (checked ? 0 : 1);
+    return (await runPlanned(parts, sources, { env, took })) || (checked ? 0 : 1);
   } finally {
     for (const server of servers) await server.stop();
   }
@@ -64,9 +71,9 @@ function whatIsHere(): Record<string, string> {
 async function runPlanned(
   parts: readonly Part[],
   sources: ReadonlyMap<string, Source>,
-  env: Record<string, string>,
+  { env, took }: { env: Record<string, string>; took: readonly Took[] },
 ): Promise<number> {
-  const plan = writePlan(parts, sources, { lanes: LANES, timeoutMs: TIMEOUT_MS });
+  const plan = writePlan(parts, sources, { lanes: LANES, timeoutMs: TIMEOUT_MS, took });
   try {
     const { code } = await run(process.execPath, [`${import.meta.dirname}/run-files.ts`, plan.file], {
       env: {

@@ -68,17 +68,27 @@ const letters: Plugin = {
 
 const SERVICES = ['platform', 'web', 'backend', 'summarizer'];
 
-const build = await rolldown({
-  input: {
-    ...Object.fromEntries(SERVICES.map((name) => [name, path.join(ROOT, `apps/${name}/src/main.ts`)])),
-    setup: path.join(ROOT, 'apps/platform/src/setup/main.ts'),
-  },
-  platform: 'node',
-  logLevel: 'silent',
-  plugins: [packages, places, letters],
-});
-rmSync(FOLDER, { recursive: true, force: true });
-await build.write({ dir: FOLDER, format: 'esm', keepNames: true, comments: false });
-await build.close();
-// What `GET /install/agent.mjs` gives: nobody who asks for it should wait for a bundler.
-writeFileSync(path.join(FOLDER, 'agent.mjs'), await bundleProgram(rolldown, path.join(ROOT, 'apps/agent/src/main.ts')));
+async function write(input: Record<string, string>, folder: string): Promise<void> {
+  const build = await rolldown({ input, platform: 'node', logLevel: 'silent', plugins: [packages, places, letters] });
+  rmSync(folder, { recursive: true, force: true });
+  await build.write({ dir: folder, format: 'esm', keepNames: true, comments: false });
+  await build.close();
+}
+
+const [entry, folder] = process.argv.slice(2);
+// A program that a test starts again and again.
+if (entry !== undefined && folder !== undefined) await write({ program: entry }, folder);
+else {
+  await write(
+    {
+      ...Object.fromEntries(SERVICES.map((name) => [name, path.join(ROOT, `apps/${name}/src/main.ts`)])),
+      setup: path.join(ROOT, 'apps/platform/src/setup/main.ts'),
+    },
+    FOLDER,
+  );
+  // What `GET /install/agent.mjs` gives: nobody who asks for it should wait for a bundler.
+  writeFileSync(
+    path.join(FOLDER, 'agent.mjs'),
+    await bundleProgram(rolldown, path.join(ROOT, 'apps/agent/src/main.ts')),
+  );
+}

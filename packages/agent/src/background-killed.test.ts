@@ -5,20 +5,25 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '@troupe/kernel';
 import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
+import { putTogether } from '@troupe/testing/processes/together';
 import { wakePair } from './background-testing.ts';
 import { makeAgentRow, web } from './testing.ts';
 
 let database: TestDatabase;
+let program: Awaited<ReturnType<typeof putTogether>>;
 before(async () => {
   database = await testDatabase();
+  program = await putTogether(path.join(import.meta.dirname, 'fixtures/background-child.ts'));
 });
-after(() => database.drop());
+after(async () => {
+  await program.remove();
+  await database.drop();
+});
 
 const FINISHED = 7;
 
 async function runUntilKilled(leadId: string, step: number): Promise<number | null> {
-  const program = path.join(import.meta.dirname, 'fixtures/background-child.ts');
-  const child = spawn(process.execPath, [program, database.url, leadId, String(step)], {
+  const child = spawn(process.execPath, [program.file, database.url, leadId, String(step)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return new Promise((resolve) => child.once('exit', resolve));

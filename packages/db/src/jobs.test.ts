@@ -107,6 +107,30 @@ test('a failed job is tried again, later each time, and reported when it is dead
   assert.deepEqual({ queue: dead?.['queue'], job: dead?.['job'] }, { queue: queue.queue, job: id });
 });
 
+test('a queue follows the code, and a start that finds it as it should be leaves it alone', async () => {
+  const queue = newQueue({ retryLimit: 1 });
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const row = async () => {
+    const { rows } = await client.query<{ limit: number; letter: string; at: Date }>(
+      'select retry_limit as limit, dead_letter as letter, updated_on as at from pgboss.queue where name = $1',
+      [queue.queue],
+    );
+    return rows[0]!;
+  };
+  const startWith = async (options: JobOptions) => {
+    await start([[{ ...queue, ...options }, recorder().handler]]);
+    return row();
+  };
+  const made = await startWith({});
+  assert.deepEqual([made.limit, made.letter], [1, 'dead']);
+  assert.deepEqual((await startWith({})).at, made.at);
+  const changed = await startWith({ retryLimit: 7 });
+  assert.deepEqual([changed.limit, changed.letter], [7, 'dead']);
+  assert.ok(changed.at > made.at);
+  await client.end();
+});
+
 test('a later start is kept', async () => {
   const { seen, handler, reached } = recorder();
   const queue = newQueue();

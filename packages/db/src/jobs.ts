@@ -126,8 +126,9 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
     count: () => countJobs(boss),
     async start() {
       await boss.start();
-      await makeQueue(boss, DEAD, { retryLimit: 0 });
-      for (const [name, options] of queues) await makeQueue(boss, name, options, DEAD);
+      const made = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+      await makeQueue(boss, { name: DEAD, retryLimit: 0 }, made);
+      for (const [name, options] of queues) await makeQueue(boss, { ...options, name, deadLetter: DEAD }, made);
       await boss.getDb().executeSql(TURN_INDEX);
       for (const worker of workers) for (let n = 0; n < worker.concurrency; n += 1) await listen(boss, log, worker);
       if (workers.length > 0) await reportDead(boss, log);
@@ -146,9 +147,13 @@ async function countJobs(boss: PgBoss): Promise<{ waiting: number; dead: number 
   return { waiting: ready(false), dead: ready(true) };
 }
 
-/** Options of a queue that exists follow the code; its policy cannot change. */
-async function makeQueue(boss: PgBoss, name: string, options: JobOptions, deadLetter?: string): Promise<void> {
-  const { retryLimit = 5, untilDone, policy } = options;
+/** Options of a queue that exists follow the code; its policy cannot change. Nothing is asked of one that is as it should be. */
+async function makeQueue(
+  boss: PgBoss,
+  options: JobOptions & { name: string; deadLetter?: string },
+  made: ReadonlyMap<string, object>,
+): Promise<void> {
+  const { name, retryLimit = 5, untilDone, policy, deadLetter } = options;
   const { retryDelaySeconds = 2, retryDelayMaxSeconds = 600, expireSeconds = 600 } = options;
   const settings = {
     ...(untilDone ? UNTIL_DONE : { retryLimit }),
@@ -160,7 +165,9 @@ async function makeQueue(boss: PgBoss, name: string, options: JobOptions, deadLe
     notify: true,
     ...(deadLetter ? { deadLetter } : {}),
   };
-  await boss.createQueue(name, { ...settings, ...(policy ? { policy } : {}) });
+  const found = made.get(name) as Record<string, unknown> | undefined;
+  if (found === undefined) await boss.createQueue(name, { ...settings, ...(policy ? { policy } : {}) });
+  else if (Object.entries(settings).every(([key, value]) => found[key] === value)) return;
   await boss.updateQueue(name, settings);
 }
 
@@ -257,9 +264,10 @@ async function reportDead(boss: PgBoss, log: Log): Promise<void> {
   });
 }
 
-/** The queue's own tables, made once for all databases copied from a template. */
-export async function installJobs(url: string, log: Log): Promise<void> {
+/** The queue's own tables, and the queues of these jobs, made once for all databases copied from a template. */
+export async function installJobs(url: string, log: Log, all: readonly Job[] = []): Promise<void> {
   const jobs = createJobs({ url, log });
+  for (const one of all) jobs.define(one);
   await jobs.start();
   await jobs.stop();
 }

@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPgStore, createSandbox } from '@troupe/agent';
 import { createOutbound } from '@troupe/kernel';
+import { putTogether } from '@troupe/testing/processes/together';
 import { createEmbedded, type Embedded } from './embedded.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { newAgent, testGrounds, type Grounds } from './testing.ts';
@@ -17,7 +18,9 @@ describe('an action whose process is killed', { concurrency: true }, () => {
   let grounds: Grounds;
   let driver: Embedded;
   let fleet: Fleet;
+  let program: Awaited<ReturnType<typeof putTogether>>;
   before(async () => {
+    program = await putTogether(PROGRAM);
     grounds = await testGrounds();
     const { runtime, roster, thinking, verify } = grounds;
     driver = createEmbedded({
@@ -34,14 +37,14 @@ describe('an action whose process is killed', { concurrency: true }, () => {
   after(async () => {
     await driver.close();
     await grounds.runtime.close();
+    await program.remove();
   });
 
   const runUntilKilled = (agentId: string, action: string, step: number, more = ''): Promise<number | null> =>
     new Promise((resolve, reject) => {
       const { databaseUrl, dataDir } = grounds.runtime;
-      const child = spawn(process.execPath, [PROGRAM, databaseUrl, dataDir, agentId, action, String(step), more], {
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
+      const args = [program.file, databaseUrl, dataDir, agentId, action, String(step), more];
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
       child.once('error', reject);
       child.once('exit', resolve);
     });

@@ -71,9 +71,9 @@ export async function front(driver: Driver) {
   };
 }
 
-export function conformance(
-  made: () => { grounds: Grounds; driver: Driver; ask: Awaited<ReturnType<typeof front>>['ask'] },
-) {
+export type Door = Awaited<ReturnType<typeof front>>;
+
+export function conformance(made: () => { grounds: Grounds; driver: Driver; ask: Door['ask'] }) {
   let agent: AgentRow;
   let token: string;
   const say = (content: string) =>

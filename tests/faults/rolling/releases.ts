@@ -4,12 +4,14 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { startService } from '@troupe/testing/processes/service';
 
 /** Two releases of the platform beside each other: one as it is here, and one made from another checkout of it. */
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
+const KEEP_COMPILED = pathToFileURL(path.join(import.meta.dirname, 'keep-compiled.mjs')).href;
 const run = promisify(execFile);
 
 /** The oldest that keeps files in the blob store. */
@@ -80,7 +82,12 @@ const isKnown = (commit: string): Promise<boolean> =>
 /** From its sources: how they are put together as a program differs from one version to the next. */
 const releaseIn = (folder: string, name: string): Release => ({
   name,
-  start: (app, env) => startService(app, env, [path.join(folder, `apps/${app}/src/main.ts`)]),
+  start: (app, env) =>
+    startService(app, { ...env, NODE_COMPILE_CACHE: path.join(folder, '.cache') }, [
+      '--import',
+      KEEP_COMPILED,
+      path.join(folder, `apps/${app}/src/main.ts`),
+    ]),
 });
 
 /** The sources of a commit, with the packages that are installed here. */

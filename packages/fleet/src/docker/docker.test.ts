@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import Docker from 'dockerode';
-import type { AppError } from '@troupe/kernel';
 import { needs } from '@troupe/testing/machine/needs';
 import { createFleet } from '../fleet.ts';
 import type { Driver } from '../driver.ts';
-import { conformance, front, newAgent, testGrounds, type Grounds } from '../testing.ts';
+import { givesWay, hasNoSecrets } from '../outside-testing.ts';
+import { conformance, front, newAgent, testGrounds, type Door, type Grounds } from '../testing.ts';
 import type { ContainerDeps } from './containers.ts';
 import { createDocker } from './docker.ts';
 import { dockerEngine } from './engine.ts';
@@ -18,7 +17,7 @@ const make = (grounds: Grounds, engine: Docker, more: Partial<ContainerDeps> = {
 describe('the docker driver', { skip: needs('docker') }, () => {
   let grounds: Grounds;
   let driver: Driver;
-  let door: Awaited<ReturnType<typeof front>>;
+  let door: Door;
   let engine: Docker;
   before(async () => {
     engine = await dockerEngine(process.env['DOCKER_HOST']);
@@ -41,26 +40,12 @@ describe('the docker driver', { skip: needs('docker') }, () => {
   test('an image that starts and never becomes healthy gives way to the one before, with all data', async () => {
     await addSickImage(engine);
     const fleet = fleetOf(make(grounds, engine, { healthMs: 10_000 }));
-    const { agent } = await fleet.start(await newAgent(grounds));
-    const token = await grounds.roster.token(agent);
     try {
-      await door.ask(agent.id, 'PUT', '/memory', token, { key: 'word', content: 'kept' });
-      await assert.rejects(fleet.update(agent, SICK), (error: AppError) => {
-        assert.equal(error.status, 500);
-        assert.equal(
-          error.message,
-          'Update failed, the previous image is running again: The agent did not become healthy in time',
-        );
-        assert.ok(existsSync(String(error.extra['backupPath'])));
-        return true;
+      await givesWay({ grounds, door, fleet }, { image: IMAGE, sick: SICK }, async (kept) => {
+        const updated = await fleet.update(await kept());
+        assert.deepEqual([updated.image, updated.previousImage], [IMAGE, IMAGE]);
       });
-      const row = await grounds.roster.get(agent.id);
-      assert.deepEqual([row.status, row.image, row.failure], ['running', IMAGE, null]);
-      assert.match(JSON.stringify((await door.ask(agent.id, 'GET', '/memory', token)).body), /kept/);
-      const updated = await fleet.update(row);
-      assert.deepEqual([updated.image, updated.previousImage], [IMAGE, IMAGE]);
     } finally {
-      await fleet.remove(agent);
       await engine.getImage(SICK).remove({ force: true });
     }
   });
@@ -109,14 +94,7 @@ describe('the docker driver', { skip: needs('docker') }, () => {
       assert.equal(placement.container?.status, 'running');
       const held = await engine.getContainer(placement.container!.id).inspect();
       assert.equal(held.HostConfig.Memory, 2 * 1024 ** 3);
-      const shown = JSON.stringify(held);
-      for (const secret of [
-        ...Object.values(runtime.secrets),
-        'secret-of-sessions',
-        'seal-of-tokens',
-        runtime.databaseUrl,
-      ])
-        if (typeof secret === 'string') assert.ok(!shown.includes(secret), 'no secret of the platform');
+      hasNoSecrets(grounds, held);
       await assert.rejects(
         fleet.update(agent, 'nothing/there:1'),
         (error: Error & { extra: { backupPath: string } }) => {

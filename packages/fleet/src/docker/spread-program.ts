@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Docker from 'dockerode';
-import type { AppError } from '@troupe/kernel';
 import { IMAGE, NETWORK, SICK, thisSwarm, VOLUMES, type ThisSwarm } from '@troupe/testing/swarm/swarm';
 import type { Driver } from '../driver.ts';
 import { createFleet } from '../fleet.ts';
-import { conformance, front, newAgent, testGrounds, type Grounds } from '../testing.ts';
+import { givesWay, hasNoSecrets } from '../outside-testing.ts';
+import { conformance, front, newAgent, testGrounds, type Door, type Grounds } from '../testing.ts';
 import { serviceOf } from './service-spec.ts';
 import { createSwarm, type SwarmDeps } from './swarm.ts';
-import { containerDeps } from './testing.ts';
+import { containerDeps, runsWithLongId } from './testing.ts';
 
 /** Run by tests/swarm, in the network of a swarm of two nodes. */
 
 let here: ThisSwarm;
 let grounds: Grounds;
 let driver: Driver;
-let door: Awaited<ReturnType<typeof front>>;
+let door: Door;
 const make = (engine: Docker, more: Partial<SwarmDeps> = {}): Driver =>
   createSwarm({
     ...containerDeps(grounds, engine),
@@ -63,10 +63,7 @@ test('an agent has the limits of its plan, no right and no secret of the platfor
       [true, ['ALL'], '1000:1000'],
     );
     assert.deepEqual(Placement.Constraints ?? [], [], 'it may be anywhere');
-    const shown = JSON.stringify(await here.manager.listServices());
-    for (const secret of [...Object.values(grounds.runtime.secrets), 'secret-of-sessions', 'seal-of-tokens'])
-      if (typeof secret === 'string') assert.ok(!shown.includes(secret), 'no secret of the platform');
-    assert.ok(!shown.includes(grounds.runtime.databaseUrl));
+    hasNoSecrets(grounds, await here.manager.listServices());
     const { Volumes } = await here.manager.listVolumes({ filters: { name: [agent.id] } });
     const volume = (await here.manager.getVolume(Volumes[0]!.Name).inspect()) as unknown as Record<string, unknown>;
     assert.deepEqual([volume['Driver'], volume['Status']], [VOLUMES, { class: 'a=b,c' }]);
@@ -102,39 +99,16 @@ test('agents are on both nodes, and where no manager answers they are reached by
 
 test('an image that never becomes healthy, or that no node has, gives way to the one before, with all data', async () => {
   const fleet = fleetOf(make(here.manager, { healthMs: 10_000 }));
-  const { agent } = await fleet.start(await newAgent(grounds));
-  const token = await grounds.roster.token(agent);
-  const kept = async () => {
-    const row = await grounds.roster.get(agent.id);
-    assert.deepEqual([row.status, row.image, row.failure], ['running', IMAGE, null]);
-    assert.match(JSON.stringify((await door.ask(agent.id, 'GET', '/memory', token)).body), /kept/);
-    return row;
-  };
-  try {
-    await door.ask(agent.id, 'PUT', '/memory', token, { key: 'word', content: 'kept' });
-    await assert.rejects(fleet.update(agent, SICK), (error: AppError) => {
-      assert.equal(
-        error.message,
-        'Update failed, the previous image is running again: The agent did not become healthy in time',
-      );
-      return true;
-    });
+  await givesWay({ grounds, door, fleet }, { image: IMAGE, sick: SICK }, async (kept) => {
     await assert.rejects(
       fleet.update(await kept(), 'troupe.local/nowhere:1'),
       /Update failed, the previous image is running again: A node of the swarm has no such image: .*troupe\.local\/nowhere:1/,
     );
     await kept();
-  } finally {
-    await fleet.remove(agent);
-  }
+  });
 });
 
-test('an id that is too long for the name of a service runs all the same', async () => {
-  const agent = await newAgent(grounds, `team_1_abcdef-${'x'.repeat(60)}`);
-  await driver.start(agent);
-  assert.equal((await door.ask(agent.id, 'GET', '/ready')).status, 200);
-  await driver.remove(agent);
-});
+test('an id that is too long for the name of a service runs all the same', () => runsWithLongId(grounds, driver, door));
 
 test('a network that is not there is told of', async () => {
   const spread = { network: 'nowhere', driver: VOLUMES, driverOptions: {} };

@@ -7,17 +7,18 @@ import { ownDocker, type OwnDocker } from '@troupe/testing/containers/docker';
 import { needs } from '@troupe/testing/machine/needs';
 import type { Driver } from '../driver.ts';
 import { createFleet } from '../fleet.ts';
-import { conformance, front, newAgent, testGrounds, type Grounds } from '../testing.ts';
+import { givesWay, hasNoSecrets } from '../outside-testing.ts';
+import { conformance, front, newAgent, testGrounds, type Door, type Grounds } from '../testing.ts';
 import { dockerEngine } from './engine.ts';
 import { createSwarm } from './swarm.ts';
-import { addSickImage, containerDeps, IMAGE, SICK } from './testing.ts';
+import { addSickImage, containerDeps, IMAGE, runsWithLongId, SICK } from './testing.ts';
 
 describe('the swarm driver', { skip: needs('an own container engine') }, () => {
   let docker: OwnDocker;
   let engine: Docker;
   let grounds: Grounds;
   let driver: Driver;
-  let door: Awaited<ReturnType<typeof front>>;
+  let door: Door;
   before(async () => {
     docker = await ownDocker({ swarm: true });
     engine = await dockerEngine(docker.host);
@@ -53,10 +54,7 @@ describe('the swarm driver', { skip: needs('an own container engine') }, () => {
       const held = await engine.getContainer(placement.container!.id).inspect();
       assert.deepEqual([held.HostConfig.Memory, held.HostConfig.PidsLimit], [2 * 1024 ** 3, 256]);
       assert.deepEqual([held.HostConfig.ReadonlyRootfs, held.HostConfig.CapDrop], [true, ['ALL']]);
-      const shown = JSON.stringify([held, await engine.listServices()]);
-      for (const secret of [...Object.values(grounds.runtime.secrets), 'secret-of-sessions', 'seal-of-tokens'])
-        if (typeof secret === 'string') assert.ok(!shown.includes(secret), 'no secret of the platform');
-      assert.ok(!shown.includes(grounds.runtime.databaseUrl));
+      hasNoSecrets(grounds, [held, await engine.listServices()]);
       await fleet.stop(agent);
       assert.deepEqual(await left(), [0, 0, 1], 'only its data is left');
       assert.equal((await door.ask(agent.id, 'GET', '/ready')).status, 502);
@@ -98,31 +96,11 @@ describe('the swarm driver', { skip: needs('an own container engine') }, () => {
   test('an image that never becomes healthy gives way to the one before, with all data', async () => {
     await addSickImage(engine);
     const fleet = fleetOf(createSwarm({ ...containerDeps(grounds, engine), healthMs: 10_000 }));
-    const { agent } = await fleet.start(await newAgent(grounds));
-    const token = await grounds.roster.token(agent);
-    try {
-      await door.ask(agent.id, 'PUT', '/memory', token, { key: 'word', content: 'kept' });
-      await assert.rejects(fleet.update(agent, SICK), (error: AppError) => {
-        assert.equal(
-          error.message,
-          'Update failed, the previous image is running again: The agent did not become healthy in time',
-        );
-        return true;
-      });
-      const row = await grounds.roster.get(agent.id);
-      assert.deepEqual([row.status, row.image], ['running', IMAGE]);
-      assert.match(JSON.stringify((await door.ask(agent.id, 'GET', '/memory', token)).body), /kept/);
-    } finally {
-      await fleet.remove(agent);
-    }
+    await givesWay({ grounds, door, fleet }, { image: IMAGE, sick: SICK });
   });
 
-  test('an id that is too long for the name of a service runs all the same', async () => {
-    const agent = await newAgent(grounds, `team_1_abcdef-${'x'.repeat(60)}`);
-    await driver.start(agent);
-    assert.equal((await door.ask(agent.id, 'GET', '/ready')).status, 200);
-    await driver.remove(agent);
-  });
+  test('an id that is too long for the name of a service runs all the same', () =>
+    runsWithLongId(grounds, driver, door));
 });
 
 test('an engine that manages no swarm is told of', { skip: needs('an own container engine') }, async () => {

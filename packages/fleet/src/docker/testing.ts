@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import type Docker from 'dockerode';
 import { rolldown } from 'rolldown';
-import type { Grounds } from '../testing.ts';
+import type { Driver } from '../driver.ts';
+import { newAgent, type Door, type Grounds } from '../testing.ts';
 import type { ContainerDeps } from './containers.ts';
 import { bundleProgram } from '../program.ts';
 import { agentImage } from './image.ts';
@@ -35,4 +37,12 @@ export async function addSickImage(engine: Docker): Promise<void> {
   const [repo, tag] = SICK.split(':');
   const output = (await engine.importImage(archive, { repo, tag })) as unknown as NodeJS.ReadableStream;
   for await (const _ of output) continue;
+}
+
+/** A service has a name of so many letters at most, and an agent may have a longer one. */
+export async function runsWithLongId(grounds: Grounds, driver: Driver, door: Door): Promise<void> {
+  const agent = await newAgent(grounds, `team_1_abcdef-${'x'.repeat(60)}`);
+  await driver.start(agent);
+  assert.equal((await door.ask(agent.id, 'GET', '/ready')).status, 200);
+  await driver.remove(agent);
 }

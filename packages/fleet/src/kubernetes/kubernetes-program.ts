@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { AppError } from '@troupe/kernel';
 import { platformAccount } from '@troupe/testing/kubernetes/account';
@@ -7,7 +6,8 @@ import { thisCluster, type ThisCluster } from '@troupe/testing/kubernetes/cluste
 import { addImages, IMAGE, SICK } from '@troupe/testing/kubernetes/images';
 import type { Driver } from '../driver.ts';
 import { createFleet } from '../fleet.ts';
-import { conformance, front, newAgent, testGrounds, type Grounds } from '../testing.ts';
+import { givesWay, hasNoSecrets } from '../outside-testing.ts';
+import { conformance, front, newAgent, testGrounds, type Door, type Grounds } from '../testing.ts';
 import { createKubernetes, kubernetesCluster, type Cluster } from './kubernetes.ts';
 import { kubernetesDeps } from './testing.ts';
 
@@ -18,7 +18,7 @@ let here: ThisCluster;
 let reach: () => Promise<Cluster>;
 let grounds: Grounds;
 let driver: Driver;
-let door: Awaited<ReturnType<typeof front>>;
+let door: Door;
 before(async () => {
   here = thisCluster();
   const { account, settings } = await platformAccount(here, NAMESPACE);
@@ -74,11 +74,10 @@ test('an agent has what its plan gives, no right, and no secret of the platform;
     const { runAsNonRoot, runAsUser, seccompProfile } = pod.securityContext;
     assert.deepEqual([runAsNonRoot, runAsUser, seccompProfile], [true, 1000, { type: 'RuntimeDefault' }]);
     assert.equal(pod.automountServiceAccountToken, false);
-    const decoded = all.map((one) => [one, Object.values(one.data ?? {}).map(atob)]);
-    const shown = JSON.stringify(decoded);
-    for (const secret of [...Object.values(grounds.runtime.secrets), 'secret-of-sessions', 'seal-of-tokens'])
-      if (typeof secret === 'string') assert.ok(!shown.includes(secret), 'no secret of the platform');
-    assert.ok(!shown.includes(grounds.runtime.databaseUrl));
+    hasNoSecrets(
+      grounds,
+      all.map((one) => [one, Object.values(one.data ?? {}).map(atob)]),
+    );
     await fleet.stop(agent);
     assert.deepEqual(await kinds(), ['NetworkPolicy', 'PersistentVolumeClaim', 'Secret', 'StatefulSet']);
   } finally {
@@ -89,28 +88,15 @@ test('an agent has what its plan gives, no right, and no secret of the platform;
 test('an image that starts and never becomes healthy gives way to the one before, with all data', async () => {
   const hasty = createKubernetes({ ...kubernetesDeps(grounds, await reach()), healthMs: 15_000 });
   const fleet = fleetOf(hasty);
-  const { agent } = await fleet.start(await newAgent(grounds));
-  const token = await grounds.roster.token(agent);
   try {
-    await door.ask(agent.id, 'PUT', '/memory', token, { key: 'word', content: 'kept' });
-    await assert.rejects(fleet.update(agent, SICK), (error: AppError) => {
-      assert.equal(
-        error.message,
-        'Update failed, the previous image is running again: The agent did not become healthy in time',
+    await givesWay({ grounds, door, fleet }, { image: IMAGE, sick: SICK }, async (kept) => {
+      await assert.rejects(
+        fleet.update(await kept(), 'troupe.local/nowhere:1'),
+        /Update failed, the previous image is running again: The cluster cannot get the image: .*troupe\.local\/nowhere:1/,
       );
-      assert.ok(existsSync(String(error.extra['backupPath'])));
-      return true;
+      await kept();
     });
-    const row = await grounds.roster.get(agent.id);
-    assert.deepEqual([row.status, row.image, row.failure], ['running', IMAGE, null]);
-    assert.match(JSON.stringify((await door.ask(agent.id, 'GET', '/memory', token)).body), /kept/);
-    await assert.rejects(
-      fleet.update(row, 'troupe.local/nowhere:1'),
-      /Update failed, the previous image is running again: The cluster cannot get the image: .*troupe\.local\/nowhere:1/,
-    );
-    assert.match(JSON.stringify((await door.ask(agent.id, 'GET', '/memory', token)).body), /kept/);
   } finally {
-    await fleet.remove(agent);
     await hasty.close();
   }
 });

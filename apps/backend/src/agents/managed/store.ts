@@ -1,5 +1,5 @@
 import type { Database, Tables, UserTx } from '@troupe/db';
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
 
 /** What clients of Managed Agents keep beside an agent, their environments and their sessions; each in its user's scope. */
 
@@ -17,6 +17,17 @@ export interface Page {
   limit: number;
   offset: number;
   archived: boolean;
+}
+
+type Archived = 'managed_environments' | 'managed_sessions' | 'managed_vaults' | 'managed_credentials';
+type Rows<T extends Archived> = SelectQueryBuilder<Tables, T, Selectable<Tables[T]>>;
+
+/** The newest first, and what is archived only where that is asked for. */
+export function pageOf<T extends Archived>(rows: Rows<T>, { limit, offset, archived }: Page) {
+  // what is asked here every one of these tables has
+  const query = rows as unknown as Rows<'managed_vaults'>;
+  const wanted = archived ? query : query.where('archived_at', 'is', null);
+  return wanted.orderBy('created_at', 'desc').orderBy('id').limit(limit).offset(offset) as unknown as Rows<T>;
 }
 
 export async function beside(db: Database, userId: string, agentId: string): Promise<Beside> {
@@ -64,33 +75,16 @@ export const session = (db: Database, userId: string, id: string): Promise<Sessi
   db.user(userId).selectFrom('managed_sessions').selectAll().where('id', '=', id).executeTakeFirst();
 
 export const environments = (db: Database, userId: string, page: Page): Promise<EnvironmentRow[]> =>
-  db
-    .user(userId)
-    .selectFrom('managed_environments')
-    .selectAll()
-    .$if(!page.archived, (query) => query.where('archived_at', 'is', null))
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+  pageOf(db.user(userId).selectFrom('managed_environments').selectAll(), page).execute();
 
 export const sessions = (
   db: Database,
   userId: string,
   page: Page & { agentId: string | undefined; deploymentId: string | undefined },
 ): Promise<SessionRow[]> =>
-  db
-    .user(userId)
-    .selectFrom('managed_sessions')
-    .selectAll()
-    .$if(!page.archived, (query) => query.where('archived_at', 'is', null))
+  pageOf(db.user(userId).selectFrom('managed_sessions').selectAll(), page)
     .$if(page.agentId !== undefined, (query) => query.where('agent_id', '=', page.agentId!))
     .$if(page.deploymentId !== undefined, (query) => query.where('deployment_id', '=', page.deploymentId!))
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(page.limit)
-    .offset(page.offset)
     .execute();
 
 export const changeEnvironment = (

@@ -1,6 +1,6 @@
 import type { Database, Tables, UserTx } from '@troupe/db';
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
-import type { Page } from './store.ts';
+import { pageOf, type Page } from './store.ts';
 
 export type VaultRow = Selectable<Tables['managed_vaults']>;
 export type CredentialRow = Selectable<Tables['managed_credentials']>;
@@ -12,16 +12,7 @@ export const vault = (db: Database, userId: string, id: string): Promise<VaultRo
   db.user(userId).selectFrom('managed_vaults').selectAll().where('id', '=', id).executeTakeFirst();
 
 export const vaults = (db: Database, userId: string, page: Page): Promise<VaultRow[]> =>
-  db
-    .user(userId)
-    .selectFrom('managed_vaults')
-    .selectAll()
-    .$if(!page.archived, (query) => query.where('archived_at', 'is', null))
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+  pageOf(db.user(userId).selectFrom('managed_vaults').selectAll(), page).execute();
 
 export const changeVault = (tx: UserTx, id: string, values: Updateable<Tables['managed_vaults']>) =>
   tx.updateTable('managed_vaults').set(values).where('id', '=', id).returningAll().executeTakeFirst();
@@ -44,17 +35,7 @@ export const credential = (db: Database, userId: string, vaultId: string, id: st
     .executeTakeFirst();
 
 export const credentials = (db: Database, userId: string, vaultId: string, page: Page): Promise<CredentialRow[]> =>
-  db
-    .user(userId)
-    .selectFrom('managed_credentials')
-    .selectAll()
-    .where('vault_id', '=', vaultId)
-    .$if(!page.archived, (query) => query.where('archived_at', 'is', null))
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+  pageOf(db.user(userId).selectFrom('managed_credentials').selectAll().where('vault_id', '=', vaultId), page).execute();
 
 export const changeCredential = (
   tx: UserTx,

@@ -3,16 +3,22 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { testDatabase, testUser } from '@troupe/testing/database/server';
+import { putTogether } from '@troupe/testing/processes/together';
 import { sql } from 'kysely';
 
-const PROGRAM = fileURLToPath(new URL('killed-program.ts', import.meta.url));
 const OCCURRENCES = 2000;
 const PROCESSES = 3;
 const DEADLINE_MS = 120_000;
+
+let program: Awaited<ReturnType<typeof putTogether>>;
+before(async () => {
+  program = await putTogether(fileURLToPath(new URL('killed-program.ts', import.meta.url)));
+});
+after(() => program.remove());
 
 test('schedulers are killed again and again: each due occurrence has one receipt, and none runs twice', async () => {
   const { db, url, drop } = await testDatabase();
@@ -30,7 +36,7 @@ test('schedulers are killed again and again: each due occurrence has one receipt
     select 't' || n, 'u', 'agent', 'T', '0 0 29 2 *', 'go', true, now() - interval '1 minute', now(), now()
     from generate_series(1, ${OCCURRENCES}) n`.execute(db.system);
 
-  const start = () => spawn(process.execPath, [PROGRAM, url, agentUrl], { stdio: 'inherit' });
+  const start = () => spawn(process.execPath, [program.file, url, agentUrl], { stdio: 'inherit' });
   const children: ChildProcess[] = Array.from({ length: PROCESSES }, start);
   const open = async () => {
     const { rows } = await sql<{ open: bigint }>`select (select count(*) from scheduled_tasks where next_run <= now())
@@ -94,7 +100,7 @@ test('schedulers are killed over what arrived: each runs to its end under one id
     db.system,
   );
 
-  const start = () => spawn(process.execPath, [PROGRAM, url, agentUrl], { stdio: 'inherit' });
+  const start = () => spawn(process.execPath, [program.file, url, agentUrl], { stdio: 'inherit' });
   const children: ChildProcess[] = [start(), start()];
   const count = async () => {
     const { rows } = await sql<{ open: bigint; done: bigint }>`select

@@ -7,10 +7,10 @@ import { day } from '../../format.ts';
 import { memoryCare as texts } from '../../texts/memory.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
-import { CheckField, TextField } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
+import { CheckField } from '../../ui/field.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { EmbeddingsForm } from './embeddings-form.tsx';
 import { Gated } from './evaluations/gated.tsx';
 
 type Care = TypesOf<typeof web.memory.getCare>['reply'];
@@ -33,7 +33,6 @@ export function MemoryCare({ agentId }: { agentId: string }) {
 
 function CareForm({ agentId, care, onTaken }: { agentId: string; care: Care; onTaken: () => void }) {
   const say = useSay();
-  const [model, setModel] = useState(care.embeddings ?? '');
   const [wanted, setWanted] = useState<Change>({});
   const send = useSend(web.memory.setCare, {
     refresh: [web.memory.getCare, web.agents.getConfig],
@@ -62,28 +61,14 @@ function CareForm({ agentId, care, onTaken }: { agentId: string; care: Care; onT
           onChange={({ target }) => change({ facts: target.checked })}
         />
         {care.factsNote !== null && <Notice tone="spot">{care.factsNote}</Notice>}
-        <Form
+        <EmbeddingsForm
+          one={care}
+          all={care.memories}
+          texts={texts}
           error={null}
-          fields={['embeddings']}
-          onSubmit={() => change({ embeddings: model.trim() || null })}
-          className="flex flex-col gap-3"
-        >
-          <TextField
-            label={texts.model}
-            hint={texts.modelHint}
-            name="embeddings"
-            placeholder="openai/text-embedding-3-small"
-            value={model}
-            onChange={({ target }) => setModel(target.value)}
-          />
-          {care.embeddings !== null && <p className="text-ink-soft">{texts.embedded(care.embedded, care.memories)}</p>}
-          {care.meaningNote !== null && <Notice tone="spot">{care.meaningNote}</Notice>}
-          <div>
-            <Button type="submit" busy={send.isPending}>
-              {texts.save}
-            </Button>
-          </div>
-        </Form>
+          busy={send.isPending}
+          onSave={(embeddings) => change({ embeddings })}
+        />
       </div>
     </Card>
   );

@@ -7,11 +7,13 @@ import {
   managed,
   metadata,
   metadataChange,
+  metadataTold,
   none,
   NOT_YOURS,
-  pageOf,
   PAGE_TEXTS,
+  pageOf,
   REACH_ERRORS,
+  timesTold,
 } from './fields.ts';
 
 const TOOL = 'tools must be of type agent_toolset_20260401 or custom; MCP servers are attached to the agent itself';
@@ -81,11 +83,9 @@ const agent = z.object({
   mcp_servers: z.array(z.object({ type: z.literal('url'), name: z.string(), url: z.string() })),
   skills: z.array(z.looseObject({})),
   multiagent: z.null(),
-  metadata: z.record(z.string(), z.string()),
+  metadata: metadataTold,
   version: z.number(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  archived_at: z.string().nullable(),
+  ...timesTold,
 });
 
 export const createAgent = endpoint({

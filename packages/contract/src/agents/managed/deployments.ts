@@ -4,15 +4,19 @@ import { AGENT_NOT_FOUND } from '../fields.ts';
 import {
   agentRef,
   agentTold,
+  budget,
+  environmentId,
   listQuery,
   managed,
   metadata,
   metadataChange,
+  metadataTold,
   none,
   NOT_YOURS,
   pageOf,
   PAGE_TEXTS,
   pageQuery,
+  timesTold,
 } from './fields.ts';
 
 /** A scheduled task that begins a session each time; it is in the dashboard’s tasks, too, and its runs are its receipts. */
@@ -20,11 +24,9 @@ import {
 const EVENTS = 'initial_events must be one user.message of text';
 const RESOURCES = 'resources: put files into the agent’s workspace, or into a session once it runs';
 const VAULTS = 'vault_ids: sessions of an agent share its keys; open its servers with a session of your own';
-const BUDGET = 'budget: give the key or the agent a cap instead';
 const SCHEDULE = 'schedule must be of type cron, with expression and timezone';
 
 const name = z.string().trim().min(1, 'name required').max(200);
-const environmentId = z.string().min(1).max(200);
 const text = z.array(z.strictObject({ type: z.literal('text', EVENTS), text: z.string().max(100_000) }), EVENTS);
 const events = z
   .array(
@@ -45,7 +47,7 @@ const fields = {
   schedule: schedule.nullish(),
   resources: none(RESOURCES),
   vault_ids: none(VAULTS),
-  budget: z.null(BUDGET).optional(),
+  budget,
 };
 
 const deployment = z.object({
@@ -75,10 +77,8 @@ const deployment = z.object({
   resources: z.array(z.looseObject({})),
   vault_ids: z.array(z.string()),
   budget: z.null(),
-  metadata: z.record(z.string(), z.string()),
-  created_at: z.string(),
-  updated_at: z.string(),
-  archived_at: z.string().nullable(),
+  metadata: metadataTold,
+  ...timesTold,
 });
 
 export const RUN_ERRORS = [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import { managed, metadata, metadataChange, NOT_YOURS, pageOf, PAGE_TEXTS } from './fields.ts';
+import { managed, metadata, metadataChange, metadataTold, NOT_YOURS, PAGE_TEXTS, pageOf, timesTold } from './fields.ts';
 
 const CONFIG = 'config: an agent runs in the sandbox that the platform gives it; packages and networking cannot be set';
 
@@ -22,10 +22,8 @@ const environment = z.object({
   name: z.string(),
   description: z.string().nullable(),
   config: z.looseObject({ type: z.literal('cloud') }),
-  metadata: z.record(z.string(), z.string()),
-  created_at: z.string(),
-  updated_at: z.string(),
-  archived_at: z.string().nullable(),
+  metadata: metadataTold,
+  ...timesTold,
 });
 const errors = { 400: [NOT_YOURS], 404: ['Environment not found'] };
 const name = z.string().trim().min(1, 'name required').max(200);

@@ -36,6 +36,12 @@ export const metadata = z
 export const metadataChange = z.record(z.string().min(1).max(64), z.string().max(512).nullable());
 /** What is not there is refused by name, unless nothing is asked of it. */
 export const none = (text: string) => z.union([z.null(), z.array(z.unknown()).max(0)], text).optional();
+export const budget = z.null('budget: give the key or the agent a cap instead').optional();
+export const environmentId = z.string().min(1).max(200);
+
+/** When something was made and changed, as it is told. */
+export const timesTold = { created_at: z.string(), updated_at: z.string(), archived_at: z.string().nullable() };
+export const metadataTold = z.record(z.string(), z.string());
 
 const WRONG_AGENT =
   'agent must be the id of an agent: versions and overrides are not taken, a run has the newest version';

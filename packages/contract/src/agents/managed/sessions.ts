@@ -3,23 +3,26 @@ import { endpoint } from '../../endpoint.ts';
 import { MESSAGE_TOO_LARGE, NOT_PASSED_TEXTS } from '../fields.ts';
 import {
   agentRef,
+  budget,
+  environmentId,
   listQuery,
   managed,
   metadata,
   metadataChange,
+  metadataTold,
   none,
   NOT_YOURS,
   pageOf,
   PAGE_TEXTS,
   pageQuery,
   REACH_ERRORS,
+  timesTold,
 } from './fields.ts';
 import { MOST_RESOURCES, PUT_ERRORS, resourceParams } from './resources.ts';
 
 const RESOURCES = `resources may be ${MOST_RESOURCES} at once`;
 const VAULTS = 'vault_ids must be ids of vaults, ten at most';
 const LATER = 'vault_ids cannot be changed: begin another session';
-const BUDGET = 'budget: give the key or the agent a cap instead';
 const TEXT = 'content must be blocks of type text: an agent takes text';
 const EVENT =
   'an event must be of type user.message, user.interrupt, user.tool_confirmation or user.custom_tool_result';
@@ -53,10 +56,8 @@ const session = z.looseObject({
   environment_id: z.string(),
   status: z.enum(['running', 'idle', 'rescheduling', 'terminated']),
   title: z.string().nullable(),
-  metadata: z.record(z.string(), z.string()),
-  created_at: z.string(),
-  updated_at: z.string(),
-  archived_at: z.string().nullable(),
+  metadata: metadataTold,
+  ...timesTold,
 });
 const sent = z.looseObject({ id: z.string(), type: z.string() });
 const notThere = [...REACH_ERRORS[404], 'Session not found'];
@@ -69,13 +70,13 @@ export const createSession = endpoint({
   summary: 'A conversation with an agent; what is said in it is in the agent’s own log',
   body: z.object({
     agent: agentRef,
-    environment_id: z.string().min(1).max(200),
+    environment_id: environmentId,
     title: z.string().max(200).nullish(),
     metadata: metadata.nullish(),
     initial_events: z.array(message).max(1).nullish(),
     resources: z.array(resourceParams).max(MOST_RESOURCES, RESOURCES).nullish(),
     vault_ids: z.array(z.string(VAULTS).min(1, VAULTS).max(200, VAULTS), VAULTS).max(10, VAULTS).nullish(),
-    budget: z.null(BUDGET).optional(),
+    budget,
   }),
   reply: session,
   errors: {
@@ -112,7 +113,7 @@ export const updateSession = endpoint({
     title: z.string().max(200).nullish(),
     metadata: metadataChange.nullish(),
     vault_ids: none(LATER),
-    budget: z.null(BUDGET).optional(),
+    budget,
   }),
   reply: session,
   errors,
@@ -126,7 +127,7 @@ export const listSessions = endpoint({
     agent_id: z.string().max(200).optional(),
     deployment_id: z.string().max(200).optional(),
   }),
-  reply: z.object({ data: z.array(session), next_page: z.string().nullable(), prev_page: z.null() }),
+  reply: pageOf(session).extend({ prev_page: z.null() }),
   errors: { 400: PAGE_TEXTS, 404: REACH_ERRORS[404] },
 });
 

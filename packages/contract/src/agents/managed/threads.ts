@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { AGENT_NOT_FOUND } from '../fields.ts';
-import { managed, NOT_YOURS, pageOf, PAGE_TEXTS, pageQuery, REACH_ERRORS } from './fields.ts';
+import { managed, NOT_YOURS, PAGE_TEXTS, pageOf, pageQuery, REACH_ERRORS, timesTold } from './fields.ts';
 
 /** A session has one thread, its own: agents that its agent asks for help keep conversations of theirs. */
 
@@ -12,9 +12,7 @@ const thread = z.looseObject({
   parent_thread_id: z.null(),
   agent: z.looseObject({ type: z.literal('agent'), id: z.string(), version: z.number() }),
   status: z.enum(['running', 'idle', 'rescheduling', 'terminated']),
-  created_at: z.string(),
-  updated_at: z.string(),
-  archived_at: z.string().nullable(),
+  ...timesTold,
 });
 const one = z.object({ id: z.string().min(1).max(200), threadId: z.string().min(1).max(200) });
 const ofSession = [AGENT_NOT_FOUND, 'Session not found'];

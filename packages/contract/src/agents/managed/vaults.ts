@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import { anyQuery, listQuery, managed, metadata, metadataChange, NOT_YOURS, pageOf, PAGE_TEXTS } from './fields.ts';
+import {
+  anyQuery,
+  listQuery,
+  managed,
+  metadata,
+  metadataChange,
+  metadataTold,
+  NOT_YOURS,
+  PAGE_TEXTS,
+  pageOf,
+  timesTold,
+} from './fields.ts';
 
 /** Vaults: what opens MCP servers. A session that names one opens the servers of its agent that have the same address. */
 
@@ -43,10 +54,8 @@ const authChange = z.discriminatedUnion(
 );
 
 const stamps = {
-  metadata: z.record(z.string(), z.string()),
-  created_at: z.string(),
-  updated_at: z.string(),
-  archived_at: z.string().nullable(),
+  metadata: metadataTold,
+  ...timesTold,
 };
 const vault = z.object({ type: z.literal('vault'), id: z.string(), display_name: z.string(), ...stamps });
 const credential = z.object({
