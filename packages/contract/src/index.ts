@@ -101,7 +101,7 @@ export {
   TOO_MANY_FOLLOWED,
 } from './agents/live.ts';
 export { MOST_KEYED_AGENTS, NO_OWN_KEY, OWN_KEY_PROVIDERS, type ModelKey } from './agents/model-keys.ts';
-export type { MemoryFact } from './agents/memory/fields.ts';
+export { KEPT_BY_PLATFORM, type MemoryFact } from './agents/memory/fields.ts';
 export { MEMORY_LIMITS } from './agents/memory/web.ts';
 export {
   mayBeNamed,

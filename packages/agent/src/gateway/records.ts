@@ -1,5 +1,6 @@
 import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
+import { KEPT_BY_PLATFORM } from '@troupe/contract';
 import { definitionSchema, memoryScope } from '@troupe/domain';
 import { pages, readInTurn } from '../session/reading.ts';
 import type { FactStore } from '../facts/store.ts';
@@ -75,7 +76,7 @@ export async function forgetMemory(exchange: Exchange): Promise<void> {
 
 /** How the memory stands, and the facts in it. Those of agents that run in the platform are the platform's to tell. */
 function factsOf({ agent }: Exchange): FactStore {
-  if (!agent.store.facts) throw new AppError(404, 'Memory not found');
+  if (!agent.store.facts) throw new AppError(409, KEPT_BY_PLATFORM);
   return agent.store.facts;
 }
 

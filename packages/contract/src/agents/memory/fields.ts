@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { timestamp } from '../../common.ts';
 
+/** An agent that runs in the platform says so of its facts. */
+export const KEPT_BY_PLATFORM = 'The platform keeps the memory of this agent, and tells about it';
+
 /** A fact that was taken out of a conversation. */
 export const fact = z.object({
   id: z.string(),

@@ -3,7 +3,7 @@ import { success, timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { AGENT_NOT_FOUND } from '../fields.ts';
 import { gateway, PROXY } from '../gateway.ts';
-import { fact, kept } from './fields.ts';
+import { fact, kept, KEPT_BY_PLATFORM } from './fields.ts';
 
 const memory = z.looseObject({ key: z.string().nullable(), content: z.string(), updatedAt: timestamp });
 
@@ -40,8 +40,6 @@ export const forget = endpoint({
   },
 });
 
-const MEMORY_MISSING = { ...gateway.errors, 404: [AGENT_NOT_FOUND, 'Memory not found'] } as const;
-
 /** Of agents that run as programs of their own: those in the platform have rows there. */
 export const care = endpoint({
   ...gateway,
@@ -55,7 +53,7 @@ export const care = endpoint({
     factsNote: z.string().nullable(),
     found: z.array(fact),
   }),
-  errors: MEMORY_MISSING,
+  errors: { ...gateway.errors, 409: [KEPT_BY_PLATFORM] },
 });
 
 export const decideFact = endpoint({
@@ -66,5 +64,5 @@ export const decideFact = endpoint({
   params: z.object({ agentId: z.string(), factId: z.string() }),
   body: z.object({ keep: kept }),
   reply: success,
-  errors: { ...gateway.errors, 404: [AGENT_NOT_FOUND, 'Memory not found', 'Fact not found'] },
+  errors: { ...gateway.errors, 404: [AGENT_NOT_FOUND, 'Fact not found'], 409: [KEPT_BY_PLATFORM] },
 });
