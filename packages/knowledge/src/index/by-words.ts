@@ -5,12 +5,15 @@ import { BLOCK, blockOf, scoreOf, weightOf } from './postings.ts';
 import { rank } from './rank.ts';
 import { readEntries, readTerms, type CollectionStats, type TermPostings } from './store.ts';
 
-/** Lists of the rarest terms up to here are read at first: mostly they settle which passages may be the best. */
-const FIRST_POSTINGS = 20_000;
-/** What is read of the index for one question at most. Adding up so many takes a few milliseconds. */
-const MOST_POSTINGS = 120_000;
-/** Passages that are looked up in lists which are not read: the best ones by those that are. */
-const MOST_LOOKED_UP = 400;
+/** In entries of lists, and passages. */
+const BOUNDS = {
+  /** Lists of the rarest terms up to here are read at first: mostly they settle which passages may be the best. */
+  first: 20_000,
+  /** What is read of the index for one question at most. Adding up so many takes a few milliseconds. */
+  most: 120_000,
+  /** Passages that are looked up in lists which are not read: the best ones by those that are. */
+  lookedUp: 400,
+};
 
 interface Term {
   term: string;
@@ -33,6 +36,7 @@ interface Wanted {
 export async function byWords(
   { tx, collections, most }: Wanted,
   kept: KeptLists<TermPostings>,
+  bounds = BOUNDS,
 ): Promise<readonly Ranked[]> {
   const all = collections.reduce((sum, { passages }) => sum + passages, 0);
   const average = Math.max(1, collections.reduce((sum, { words }) => sum + words, 0) / all);
@@ -41,14 +45,14 @@ export async function byWords(
   const terms = rarestFirst(collections, all);
   const weights = new Map(terms.map(({ term, weight }) => [term, weight]));
   const reader = createReader(tx, collections, kept);
-  for (const room of [FIRST_POSTINGS, MOST_POSTINGS]) {
-    const read = within(terms, room, reader.isKept);
+  for (const room of [bounds.first, bounds.most]) {
+    const read = within(terms, { room, all: bounds.most }, reader.isKept);
     const left = terms.filter((one) => !read.has(one));
     const rest = left.reduce((sum, { weight }) => sum + weight, 0);
     const { likely, isSettled } = rank(await reader.lists([...read]), { ...over, weights, rest });
     if (left.length === 0) return likely;
-    if (room < MOST_POSTINGS && !(isSettled && likely.length <= MOST_LOOKED_UP)) continue;
-    return completed(tx, likely.slice(0, MOST_LOOKED_UP), left, over);
+    if (room < bounds.most && !(isSettled && likely.length <= bounds.lookedUp)) continue;
+    return completed(tx, likely.slice(0, bounds.lookedUp), left, over);
   }
   return [];
 }
@@ -63,8 +67,12 @@ function rarestFirst(collections: readonly CollectionStats[], all: number): Term
 }
 
 /** The rarest of them, one at least, and such as need not be read. */
-function within(terms: readonly Term[], most: number, isKept: (term: string) => boolean): Set<Term> {
-  let [room, all] = [most, MOST_POSTINGS];
+function within(
+  terms: readonly Term[],
+  most: { room: number; all: number },
+  isKept: (term: string) => boolean,
+): Set<Term> {
+  let { room, all } = most;
   return new Set(
     terms.filter(({ term, count }, index) => {
       const isFree = isKept(term);
