@@ -88,10 +88,10 @@ export async function readSigns(
   { after, words, most }: { after: number; words: number; most: number },
 ): Promise<{ count: number; bytes: Buffer }> {
   const { rows } = await sql<{ count: number; bytes: Buffer | null }>`select count(*)::integer as count,
-      string_agg(int4send(some.number) || bit_send(substring(some.bits from 1 for ${words * 32}::integer)), ''::bytea order by some.number) as bytes
+      string_agg(int4send(next.number) || bit_send(substring(next.bits from 1 for ${words * 32}::integer)), ''::bytea order by next.number) as bytes
     from (select m.number, m.bits from knowledge_meanings m
       where m.collection = ${number} and m.number > ${after} and m.generation = ${generation}
-      order by m.number limit ${most}) some`.execute(tx);
+      order by m.number limit ${most}) next`.execute(tx);
   const { count, bytes } = rows[0]!;
   return { count, bytes: bytes ?? Buffer.alloc(0) };
 }
