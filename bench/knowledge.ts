@@ -226,12 +226,14 @@ const targets: Target[] = [
 ];
 printTable(
   'Search',
-  Object.entries({ PostgreSQL: inPostgres, 'PostgreSQL, words and meaning': both, SQLite: lite }).map(([store, { times, found }]) => ({
-    store,
-    p50: percentile(times, 0.5),
-    p95: percentile(times, 0.95),
-    'found of 100': found,
-  })),
+  Object.entries({ PostgreSQL: inPostgres, 'PostgreSQL, words and meaning': both, SQLite: lite }).map(
+    ([store, { times, found }]) => ({
+      store,
+      p50: percentile(times, 0.5),
+      p95: percentile(times, 0.95),
+      'found of 100': found,
+    }),
+  ),
 );
 printTable('Misspelt questions, found of 100', [meant]);
 if (DIALOGUES !== undefined)

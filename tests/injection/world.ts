@@ -44,7 +44,15 @@ const victim = (bank: string, notes: string): string =>
   stringify({
     name: 'Victim',
     permissions: {
-      allow: ['read_file', 'list_directory', 'fetch', 'search_memories', 'shell:cmd=cat *', 'mcp:notes:*', 'browser_open'],
+      allow: [
+        'read_file',
+        'list_directory',
+        'fetch',
+        'search_memories',
+        'shell:cmd=cat *',
+        'mcp:notes:*',
+        'browser_open',
+      ],
       ask: ['mcp:bank:pay', 'write_file'],
       deny: ['add_memory'],
     },

@@ -1,4 +1,12 @@
-import { failureNote, lookForFacts, REST_SECONDS, roomNote, wantsFacts, type Meant, type SqliteStore } from '@troupe/agent';
+import {
+  failureNote,
+  lookForFacts,
+  REST_SECONDS,
+  roomNote,
+  wantsFacts,
+  type Meant,
+  type SqliteStore,
+} from '@troupe/agent';
 import type { Ai } from '@troupe/ai';
 import { memoryScope, type AgentDefinition } from '@troupe/domain';
 import type { Log } from '@troupe/kernel';

@@ -71,7 +71,11 @@ function answer(request: StandInRequest, response: Parameters<typeof replyJson>[
 }
 
 const definition = (memory: object) =>
-  definitionSchema.parse({ name: 'Ada', tools: ['memory'], config: { memory, model: { default: 'openai/gpt-4o-mini' } } });
+  definitionSchema.parse({
+    name: 'Ada',
+    tools: ['memory'],
+    config: { memory, model: { default: 'openai/gpt-4o-mini' } },
+  });
 
 async function call<T = Record<string, unknown>>(method: string, where: string, body?: object): Promise<T> {
   const reply = await fetch(agent.url + where, {
@@ -214,7 +218,10 @@ describe('facts out of conversations', () => {
     await until(async () => (await care()).found.length === 2, 'the next is found');
     const [second, kept] = (await care()).found;
     assert.deepEqual(kept, first, 'the older one is as it was');
-    assert.deepEqual(second!.contradicts.map(({ id }) => id), [first!.id]);
+    assert.deepEqual(
+      second!.contradicts.map(({ id }) => id),
+      [first!.id],
+    );
     assert.match(await found('where does the user live'), /lives in Oslo\. \(said on \d{4}-\d\d-\d\d\)/);
     const texts = factCalls().map(({ body }) => JSON.stringify(body['messages']));
     assert.ok(!texts.some((text) => text.includes('Paris')), 'what was said before is left alone');
@@ -224,9 +231,10 @@ describe('facts out of conversations', () => {
     assert.deepEqual(await decide('x', 'all'), { error: 'Fact not found' });
     assert.deepEqual(await decide(second!.id, 'none'), { error: 'keep must be this, others or all' });
     await decide(second!.id, 'this');
-    assert.deepEqual((await care()).found.map(({ content, contradicts }) => [content, contradicts]), [
-      ['The user lives in Oslo.', []],
-    ]);
+    assert.deepEqual(
+      (await care()).found.map(({ content, contradicts }) => [content, contradicts]),
+      [['The user lives in Oslo.', []]],
+    );
     assert.doesNotMatch(await found('where does the user live'), /Rome/);
   });
 
@@ -234,9 +242,9 @@ describe('facts out of conversations', () => {
     factual = () => 'I would rather not.';
     await say('I like pears.', 'pears');
     await until(async () => /no answer that facts could be read/.test((await care()).factsNote ?? ''), 'it is told');
-    const calls = factCalls().length;
     await delay(300);
-    assert.equal(factCalls().length, calls);
+    const about = factCalls().filter(({ body }) => JSON.stringify(body['messages']).includes('I like pears'));
+    assert.equal(about.length, 1);
   });
 
   test('two that look at once write a fact once, and none where there is no room', async () => {
@@ -277,7 +285,7 @@ describe('facts out of conversations', () => {
     const state = () => store!.facts.state('agent', null);
     await until(async () => /no room for 1 fact\./.test((await state()).factsNote ?? ''), 'the second has no room');
     for (const one of both) await one.close();
-    assert.deepEqual((await state()).found.map(({ content }) => content), ['The user lives in Rome.']);
+    assert.match((await state()).found.map(({ content }) => content).join('\n'), /^The user lives in (Rome|Bonn)\.$/);
     assert.ok(asked >= 2, `${asked} questions`);
     for (const one of stores) one.close();
   });

@@ -15,10 +15,7 @@ export interface Repeated {
 }
 
 /** Does something again and again, one turn after the other. */
-export function repeated(
-  turn: (signal: AbortSignal) => Promise<void>,
-  { everyMs, log, failed }: Repeating,
-): Repeated {
+export function repeated(turn: (signal: AbortSignal) => Promise<void>, { everyMs, log, failed }: Repeating): Repeated {
   const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let under: Promise<void> | undefined;

@@ -21,7 +21,9 @@ const words = (count: number): string => Array.from({ length: count }, word).joi
 
 async function fill(id: string, count: number): Promise<void> {
   const { db } = database;
-  const { rows } = await sql<{ number: number }>`insert into knowledge_collections (id, user_id, name, created_at, updated_at)
+  const { rows } = await sql<{
+    number: number;
+  }>`insert into knowledge_collections (id, user_id, name, created_at, updated_at)
     values (${id}, ${userId}, ${id}, now(), now()) returning number`.execute(db.system);
   await sql`insert into knowledge_documents (id, user_id, collection_id, name, source, state, passages, created_at, updated_at)
     values (${id}, ${userId}, ${id}, 'd', 'text', 'ready', ${count}, now(), now())`.execute(db.system);

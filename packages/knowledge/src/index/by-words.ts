@@ -122,9 +122,7 @@ async function completed(
   left: readonly Term[],
   { average, most, tuned }: Weighing,
 ): Promise<Ranked[]> {
-  const ones = likely
-    .map((one) => ({ ...one }))
-    .toSorted((a, b) => a.collection - b.collection || a.number - b.number);
+  const ones = likely.map((one) => ({ ...one })).toSorted((a, b) => a.collection - b.collection || a.number - b.number);
   const blocks = Map.groupBy(ones, ({ collection, number }) => `${collection}.${blockOf(number)}`);
   const places = [...blocks.values()].map((inside) => ({
     collection: inside[0]!.collection,

@@ -6,7 +6,14 @@ import { createKeptLists, type KeptLists } from './kept.ts';
 import { createKeptSigns, type KeptSigns } from '../meaning/kept-signs.ts';
 import { nearestAmong } from '../meaning/store.ts';
 import { fuse, nearness, nearOnes } from '../meaning/vector.ts';
-import { readAround, readPassages, statsOf, type CollectionStats, type PassageRow, type TermPostings } from './store.ts';
+import {
+  readAround,
+  readPassages,
+  statsOf,
+  type CollectionStats,
+  type PassageRow,
+  type TermPostings,
+} from './store.ts';
 
 /** A passage that was found. */
 export interface Hit {

@@ -132,13 +132,14 @@ export async function readEntries(
   places: readonly { collection: number; block: number; slots: readonly number[] }[],
   terms: readonly string[],
 ): Promise<Entries[]> {
-  const { rows } = await sql<Entries>`select p.collection, p.term, p.block, posting_entries(p.postings, w.slots::integer[]) as entries
+  const { rows } =
+    await sql<Entries>`select p.collection, p.term, p.block, posting_entries(p.postings, w.slots::integer[]) as entries
     from unnest(${places.map(({ collection }) => collection)}::integer[], ${places.map(({ block }) => block)}::integer[],
       ${places.map(({ slots }) => `{${slots.join(',')}}`)}::text[]) as w (collection, block, slots)
     cross join unnest(${terms}::text[]) as t (term)
     join knowledge_postings p on p.collection = w.collection and p.block = w.block and p.term = t.term collate "C"`.execute(
-    tx,
-  );
+      tx,
+    );
   return rows;
 }
 

@@ -23,7 +23,9 @@ before(async () => {
   database = await testDatabase();
   const { system } = database.db;
   await testUser(database.db, userId);
-  const { rows } = await sql<{ number: number }>`insert into knowledge_collections (id, user_id, name, created_at, updated_at)
+  const { rows } = await sql<{
+    number: number;
+  }>`insert into knowledge_collections (id, user_id, name, created_at, updated_at)
     values (${collectionId}, ${userId}, 'c', now(), now()) returning number`.execute(system);
   number = rows[0]!.number;
   await sql`insert into knowledge_documents (id, user_id, collection_id, name, source, state, passages, created_at, updated_at)
@@ -82,7 +84,10 @@ test('the nearest are found; so is what came since, and nothing of what is gone'
   await sql`delete from knowledge_passages where collection = ${number} and number < 200`.execute(database.db.system);
   const fewer = { ...second, passages: 200 };
   const likely = await signs.likely(own, fewer, anew[150]!, 400);
-  assert.deepEqual(likely, Array.from({ length: 200 }, (_, n) => 200 + n));
+  assert.deepEqual(
+    likely,
+    Array.from({ length: 200 }, (_, n) => 200 + n),
+  );
   await dropVectors(own, number);
   now = 200_000;
   assert.deepEqual(await signs.likely(own, fewer, anew[250]!, 20), []);

@@ -16,7 +16,8 @@ test('differences are as many as bits differ, whatever the number of them, and t
     const vectors = Array.from({ length: 200 }, () => Float32Array.from({ length: dimension }, random));
     const question = Float32Array.from({ length: dimension }, random);
     const signs = new Int32Array(200 * words);
-    for (const [n, vector] of vectors.entries()) putSigns(sent(bitsOf(vector).slice(0, 512)), 0, signs, n * words, words);
+    for (const [n, vector] of vectors.entries())
+      putSigns(sent(bitsOf(vector).slice(0, 512)), 0, signs, n * words, words);
     const far = new Uint16Array(200);
     differences(signs, signsOf(question), 200, far);
     const asked = bitsOf(question).slice(0, 512);
