@@ -78,7 +78,8 @@ async function extract(
     const tokensToday = await facts.tokensToday();
     const found = await lookForFacts({ store, model: ai, meant }, { definition, said, tokensToday, signal });
     const place = { scope: memoryScope(definition), sessionId, from, to, bounds: definition.config.memory };
-    await facts.note(roomNote(await facts.write({ ...place, ...found })));
+    const left = await facts.write({ ...place, ...found });
+    if (left !== undefined) await facts.note(roomNote(left));
   } catch (error) {
     const { note, isOver } = failureNote(error);
     await facts.note(note);

@@ -113,7 +113,7 @@ before(async () => {
     HEARTBEAT: 'off',
     AGENT_DEFINITION: JSON.stringify(definition({})),
   });
-  agent = await startAgent({ settings, log: silentLog, care: { everyMs: 40, restSeconds: 0 } });
+  agent = await startAgent({ settings, log: silentLog, care: { everyMs: 40, restSeconds: 0.5 } });
 });
 after(async () => {
   await agent.close();

@@ -75,8 +75,8 @@ export interface FactStore {
   /** Undefined: it is gone, or strangers talked there. */
   talk: (sessionId: string) => Promise<Talk | undefined>;
   tokensToday: () => Promise<number>;
-  /** All with how far they go, once; answers how many there was no room for. None goes for them. */
-  write: (given: NewFacts) => Promise<number>;
+  /** All with how far they go; answers how many there was no room for. None goes for them. Undefined: somebody has written them. */
+  write: (given: NewFacts) => Promise<number | undefined>;
   note: (text: string | null) => Promise<void>;
   state: (scope: Scope, model: string | null) => Promise<MemoryState>;
   /** False: there is no such fact. */

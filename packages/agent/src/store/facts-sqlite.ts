@@ -103,7 +103,7 @@ function writing(access: SqliteAccess): Pick<Methods, 'tokensToday' | 'write' | 
           today(),
           given.tokens,
         );
-        return moveOn(access, given) ? addFacts(access, given) : 0;
+        return moveOn(access, given) ? addFacts(access, given) : undefined;
       }),
     note: (text) => void run('update fact_care set note = ? where agent_id = ?', text, agentId),
   };

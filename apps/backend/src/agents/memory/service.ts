@@ -122,7 +122,7 @@ async function extractFacts(deps: MemoryCareDeps, which: Conversation, signal: A
   if (talk?.status !== 'idle' || !talk.said.some(({ role }) => role === 'user')) return;
   try {
     const left = await writeFacts(deps, which, { agent, definition, talk, signal });
-    await store.noteFacts(own, which.agentId, roomNote(left));
+    if (left !== undefined) await store.noteFacts(own, which.agentId, roomNote(left));
   } catch (error) {
     const { note, isOver } = failureNote(error);
     await store.noteFacts(own, which.agentId, note);
@@ -137,12 +137,12 @@ interface Writing {
   signal: AbortSignal;
 }
 
-/** How many facts there was no room for. */
+/** How many facts there was no room for; undefined: somebody has written them meanwhile. */
 async function writeFacts(
   deps: MemoryCareDeps,
   { userId, agentId, sessionId }: Conversation,
   { agent, definition, talk, signal }: Writing,
-): Promise<number> {
+): Promise<number | undefined> {
   const { db, meanings, thinking, clock } = deps;
   const { memory } = definition.config;
   const own = db.user(userId);
@@ -161,7 +161,7 @@ async function writeFacts(
   return db.asUser(userId, async (tx) => {
     const isFirst = await store.moveOn(tx, { sessionId, userId }, { from: talk.from, to: talk.lastSeq });
     await store.countTokens(tx, { agentId, userId }, today, tokens);
-    if (!isFirst) return 0;
+    if (!isFirst) return undefined;
     const isTeams = scope === 'team' && agent.team_id !== null;
     const place = {
       agentId,
