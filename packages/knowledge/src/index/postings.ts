@@ -63,16 +63,8 @@ export interface Weighing {
   b?: number | undefined;
 }
 
-export const K1 = 1.2;
+const K1 = 1.2;
 const B = 0.75;
-
-/** What one entry of a list adds to a score. */
-export const scoreOf = (
-  { count, half }: { count: number; half: number },
-  weight: number,
-  average: number,
-  { k1 = K1, b = B }: Weighing = {},
-): number => (count === 0 ? 0 : (weight * (k1 + 1) * count) / (count + k1 * (1 - b) + ((k1 * b * 2) / average) * half));
 
 /** How telling a term is that `having` of `all` passages have. */
 export const weightOf = (all: number, having: number): number => Math.log(1 + (all - having + 0.5) / (having + 0.5));
@@ -158,10 +150,13 @@ export class BlockScores {
 
   #addTo(slots: Uint16Array, { postings, weight }: Weighed, average: number, how: Weighing): void {
     if (slots.length * LOOK_UP > postings.length / ENTRY) return this.add(postings, weight, average, how);
+    const { k1 = K1, b = B } = how;
     for (const slot of slots) {
       const at = find(postings, slot);
       if (at < 0) continue;
-      this.#scores[slot]! += scoreOf({ count: postings[at + 2]!, half: postings[at + 3]! }, weight, average, how);
+      const count = postings[at + 2]!;
+      const length = k1 * (1 - b) + ((k1 * b * 2) / average) * postings[at + 3]!;
+      this.#scores[slot]! += (weight * (k1 + 1) * count) / (count + length);
     }
   }
 

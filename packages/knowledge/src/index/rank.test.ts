@@ -39,34 +39,12 @@ test('leaving out what cannot get among the best finds the same as adding up all
         });
       }
     const wanted = every.toSorted((a, b) => b.score - a.score).slice(0, 30);
-    const weights = new Map(lists.map(({ term }) => [term, weightOf(all, having(term))]));
-    const { likely: best } = rank(lists, { weights, average, most: 30, tuned: new Map() });
+    const best = rank(lists, { all, average, most: 30, tuned: new Map() });
     const scoreOf = new Map(every.map(({ at, score }) => [at, score]));
     assert.equal(best.length, wanted.length);
     for (const [place, { collection, number, score }] of best.entries()) {
       assert.ok(Math.abs(score - wanted[place]!.score) < 1e-9, `${terms} terms, place ${place}`);
       assert.ok(Math.abs(score - scoreOf.get(`${collection}.${number}`)!) < 1e-9);
     }
-  }
-});
-
-test('what may be among the best without the lists of common terms has all that are the best with them', () => {
-  const lists = listsOf(8);
-  const [all, average, most] = [6 * BLOCK, 200, 30];
-  const having = (term: string): number =>
-    lists.filter((one) => one.term === term).reduce((sum, { postings }) => sum + countOf(postings), 0);
-  const weights = new Map(lists.map(({ term }) => [term, weightOf(all, having(term))]));
-  const over = { weights, average, most, tuned: new Map() };
-  const best = rank(lists, over).likely;
-  assert.equal(best.length, most);
-  for (const common of [['t0'], ['t0', 't1'], ['t0', 't1', 't2', 't3']]) {
-    const rest = common.reduce((sum, term) => sum + weights.get(term)!, 0);
-    const rare = lists.filter(({ term }) => !common.includes(term));
-    const { likely, isSettled } = rank(rare, { ...over, rest });
-    assert.equal(isSettled, common.length < 4, `without ${common.join(', ')}`);
-    if (!isSettled) continue;
-    const found = new Set(likely.map(({ collection, number }) => `${collection}.${number}`));
-    for (const { collection, number } of best) assert.ok(found.has(`${collection}.${number}`));
-    assert.ok(likely.length < 3 * BLOCK, `${likely.length} of ${6 * BLOCK}`);
   }
 });

@@ -1,19 +1,12 @@
 import type { UserTx } from '@troupe/db';
 import { askedFor } from '../words/terms.ts';
 import type { Ranked } from './best.ts';
-import { byWords } from './by-words.ts';
 import { createKeptLists, type KeptLists } from './kept.ts';
 import { createKeptSigns, type KeptSigns } from '../meaning/kept-signs.ts';
 import { nearestAmong } from '../meaning/store.ts';
 import { fuse, nearness, nearOnes } from '../meaning/vector.ts';
-import {
-  readAround,
-  readPassages,
-  statsOf,
-  type CollectionStats,
-  type PassageRow,
-  type TermPostings,
-} from './store.ts';
+import { rank } from './rank.ts';
+import { readAround, readPassages, readTerms, statsOf, type PassageRow, type TermPostings } from './store.ts';
 
 /** A passage that was found. */
 export interface Hit {
@@ -32,6 +25,11 @@ export interface Hit {
   score: number;
 }
 
+/**
+ * What is read of the index for one question at most: above it the commonest words of the question are left out. Adding up
+ * so many takes a few milliseconds.
+ */
+const MOST_POSTINGS = 120_000;
 /** Looked at for each that is wanted: some say the same. */
 const SPARE = 3;
 
@@ -47,7 +45,7 @@ interface Asked {
   tx: UserTx;
   question: string;
   limit: number;
-  collections: readonly CollectionStats[];
+  collections: readonly Collection[];
 }
 
 export type PassageSearch = ReturnType<typeof createPassageSearch>;
@@ -67,7 +65,7 @@ export function createPassageSearch(kept: KeptLists<TermPostings> = createKeptLi
     if (collections.every(({ passages }) => passages === 0)) return [];
     const asked = { tx, question, limit, collections };
     const [words, near] = await Promise.all([
-      terms.length === 0 ? [] : byWords({ tx, collections, most: limit * SPARE }, kept),
+      terms.length === 0 ? [] : byWords(asked, kept),
       meaning ? byMeaning(asked, meaning, signs) : [],
     ]);
     if (near.length === 0) return shown(asked, words);
@@ -77,6 +75,14 @@ export function createPassageSearch(kept: KeptLists<TermPostings> = createKeptLi
       fused.map(({ one, score }) => ({ ...one, score })),
     );
   };
+}
+
+async function byWords({ tx, limit, collections }: Asked, kept: KeptLists<TermPostings>): Promise<Ranked[]> {
+  const all = collections.reduce((sum, { passages }) => sum + passages, 0);
+  const lists = await listsOf(tx, collections, telling(collections), kept);
+  const average = Math.max(1, collections.reduce((sum, { words }) => sum + words, 0) / all);
+  const tuned = new Map(collections.map(({ number, tuning }) => [number, tuning]));
+  return rank(lists, { all, average, most: limit * SPARE, tuned });
 }
 
 /** Looked at for each that is wanted: by all signs, and of these by their numbers. Signs are coarse. */
@@ -108,6 +114,52 @@ async function byMeaning(
     }
   }
   return nearOnes(found).slice(0, limit * SPARE);
+}
+
+type Collection = Awaited<ReturnType<typeof statsOf>>[number];
+
+/** The rarest terms, as many as may be read; one at least. */
+function telling(collections: readonly Collection[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { having } of collections)
+    for (const [term, count] of Object.entries(having)) counts.set(term, (counts.get(term) ?? 0) + count);
+  let room = MOST_POSTINGS;
+  return [...counts]
+    .toSorted(([, a], [, b]) => a - b)
+    .filter(([, count], index) => (room -= count) >= 0 || index === 0)
+    .map(([term]) => term);
+}
+
+/** Where the terms stand. A collection never has the same two numbers again once it has changed. */
+async function listsOf(
+  tx: UserTx,
+  collections: readonly Collection[],
+  terms: readonly string[],
+  kept: KeptLists<TermPostings>,
+): Promise<TermPostings[]> {
+  const known: TermPostings[] = [];
+  const missing: { collection: Collection; term: string }[] = [];
+  for (const collection of collections)
+    for (const term of terms) {
+      if (collection.having[term] === undefined) continue;
+      const lists = kept.get(`${collection.number} ${term}`, `${collection.next} ${collection.passages}`);
+      if (lists) known.push(...lists);
+      else missing.push({ collection, term });
+    }
+  if (missing.length === 0) return known;
+  const read = Map.groupBy(
+    await readTerms(
+      tx,
+      missing.map(({ collection: { number }, term }) => [number, term]),
+    ),
+    ({ collection, term }) => `${collection} ${term}`,
+  );
+  for (const { collection, term } of missing) {
+    const lists = read.get(`${collection.number} ${term}`) ?? [];
+    kept.put(`${collection.number} ${term}`, `${collection.next} ${collection.passages}`, lists);
+    known.push(...lists);
+  }
+  return known;
 }
 
 /** With what they say, the same text once. */

@@ -121,28 +121,6 @@ export async function readTerms(
   return rows;
 }
 
-interface Entries extends Omit<TermPostings, 'postings'> {
-  /** Two bytes for each slot, in their order. */
-  entries: Buffer;
-}
-
-/** What terms have for single passages. Slots go upwards. */
-export async function readEntries(
-  tx: UserTx,
-  places: readonly { collection: number; block: number; slots: readonly number[] }[],
-  terms: readonly string[],
-): Promise<Entries[]> {
-  const { rows } =
-    await sql<Entries>`select p.collection, p.term, p.block, posting_entries(p.postings, w.slots::integer[]) as entries
-    from unnest(${places.map(({ collection }) => collection)}::integer[], ${places.map(({ block }) => block)}::integer[],
-      ${places.map(({ slots }) => `{${slots.join(',')}}`)}::text[]) as w (collection, block, slots)
-    cross join unnest(${terms}::text[]) as t (term)
-    join knowledge_postings p on p.collection = w.collection and p.block = w.block and p.term = t.term collate "C"`.execute(
-      tx,
-    );
-  return rows;
-}
-
 export interface PassageRow {
   collection: number;
   number: number;
@@ -179,8 +157,6 @@ export async function readAround(tx: UserTx, documentId: string, index: number, 
     where d.id = ${documentId} and d.state <> 'removed' order by p.number`.execute(tx);
   return rows;
 }
-
-export type CollectionStats = Awaited<ReturnType<typeof statsOf>>[number];
 
 /** Collections as a search needs them, with how many of their passages have each term: told without reading where. */
 export async function statsOf(tx: UserTx, ids: readonly string[], terms: readonly string[] = []) {
