@@ -28,13 +28,20 @@ async function asked(world: World, method: string, path: string, body?: unknown)
 }
 
 async function putFile({ services, owner, agentId }: World, path: string, text: string): Promise<void> {
-  const stored = await fetch(`${services.web}/api/agents/${agentId}/files/content?path=${path}`, {
+  const stored = await fetch(`${services.web}/api/agents/${agentId}/files/content?path=${encodeURIComponent(path)}`, {
     method: 'PUT',
     headers: { ...owner.headers(), 'content-type': 'application/octet-stream' },
     body: text,
   });
   assert.equal(stored.status, 201, await stored.text());
 }
+
+/** Each order as the name of a file, with the beginning of how it is said; a name has 255 bytes at most. */
+const namesIn = (text: string): string[] => {
+  const [head = '', ...lines] = text.split('\n');
+  const orders = lines.filter((line) => line.includes('[order '));
+  return orders.map((line) => `${head.slice(0, 60)} ${line}.txt`.replaceAll('/', '∕'));
+};
 
 const html = (text: string): string =>
   `<!doctype html><title>News</title><p>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\n', '</p><p>')}</p>`;
@@ -105,6 +112,21 @@ export const WAYS: Readonly<Record<string, Way>> = {
     async bring(world, text, n) {
       await putFile(world, `given-${n}.txt`, text);
       const body = { message: 'What does it say?', topic: `attachment ${n}`, attachments: [`given-${n}.txt`] };
+      await asked(world, 'POST', `/api/agents/${world.agentId}/messages`, body);
+    },
+  },
+  filename: {
+    async bring(world, text, n) {
+      for (const name of namesIn(text)) await putFile(world, `names-${n}/${name}`, 'Nothing.');
+      await world.say(`filename ${n}`, { tool: 'list_directory', args: { path: `names-${n}` } }, done);
+    },
+  },
+  attachedname: {
+    room: 5,
+    async bring(world, text, n) {
+      const attachments = namesIn(text).map((name) => `given-${n}/${name}`);
+      for (const path of attachments) await putFile(world, path, 'Nothing.');
+      const body = { message: 'What is this?', topic: `attached ${n} ${attachments[0]}`.slice(0, 100), attachments };
       await asked(world, 'POST', `/api/agents/${world.agentId}/messages`, body);
     },
   },

@@ -44,6 +44,7 @@ import {
   type Outbound,
   type WorkerPool,
 } from '@troupe/kernel';
+import { createFacts } from './facts.ts';
 import { createMeaning } from './meaning.ts';
 import { firstDefinition, type AgentSettings } from './settings.ts';
 
@@ -61,6 +62,8 @@ export interface StandaloneOptions {
   /** Tests talk to stand-ins on this machine. */
   outbound?: Outbound;
   channelUrls?: Partial<Record<Channel['kind'], string>>;
+  /** How often its memory is looked after, and how long a conversation rests before. */
+  care?: { everyMs: number; restSeconds: number };
 }
 
 const MINUTE_MS = 60_000;
@@ -74,6 +77,7 @@ export async function startAgent({
   log,
   outbound = createOutbound({ privateHosts: settings.AGENT_PRIVATE_HOSTS }),
   channelUrls = {},
+  care,
 }: StandaloneOptions): Promise<StandaloneAgent> {
   const { AGENT_ID: agentId, TEAM_ID: teamId, DATA_DIR: dataDir } = settings;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -84,7 +88,8 @@ export async function startAgent({
   if (!(await store.definition())) await store.saveDefinition(firstDefinition(settings));
   const ai = thinking(settings, log);
   const pool = createWorkerPool();
-  const meaning = createMeaning({ store, ai, log });
+  const meaning = createMeaning({ store, ai, log, ...care });
+  const facts = createFacts({ store, ai, meant: meaning.of, isShared: store !== own, log, ...care });
   const toolkit = createToolkit({
     store,
     meaning: meaning.of,
@@ -123,6 +128,7 @@ export async function startAgent({
         { close: () => closeServer(server) },
         gateway,
         meaning,
+        facts,
         { close: async () => heart?.() },
       ]),
   };

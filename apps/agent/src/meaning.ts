@@ -2,14 +2,13 @@ import { embedBy, keptMeant, tendMeanings, type AgentStore, type Meant } from '@
 import type { Ai } from '@troupe/ai';
 import { memoryScope } from '@troupe/domain';
 import type { Log } from '@troupe/kernel';
+import { repeated, type Repeated } from './repeated.ts';
 
 /** Memories of an agent that is a program of its own as numbers. The platform makes them, on its owner's account. */
 
 /** Whoever asks waits for it: then the words alone have to do. */
 const QUESTION_MS = 4_000;
 const EVERY_MS = 30_000;
-/** After a failure, twice as long each time. */
-const MOST_MS = 3_600_000;
 const CALLS = 16;
 
 interface MeaningDeps {
@@ -19,42 +18,20 @@ interface MeaningDeps {
   everyMs?: number;
 }
 
-export interface MemoryMeaning {
+export interface MemoryMeaning extends Repeated {
   of: Meant;
-  close: () => Promise<void>;
 }
 
 export function createMeaning({ store, ai, log, everyMs = EVERY_MS }: MeaningDeps): MemoryMeaning {
-  const ending = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let failures = 0;
   const embed = embedBy(ai);
-
-  async function turn(): Promise<void> {
+  const turn = async (signal: AbortSignal): Promise<void> => {
     const { definition } = (await store.definition()) ?? {};
     if (!definition) return;
     const model = definition.config.memory.embeddings ?? null;
-    const wanted = { scope: memoryScope(definition), model, calls: CALLS, signal: ending.signal };
-    await tendMeanings({ store, embed }, wanted);
-    failures = 0;
-  }
-
-  function next(): void {
-    if (ending.signal.aborted) return;
-    timer = setTimeout(() => void (under = go()), Math.min(MOST_MS, everyMs * 2 ** failures)).unref();
-  }
-
-  async function go(): Promise<void> {
-    await turn().catch((err: unknown) => {
-      failures += 1;
-      if (!ending.signal.aborted) log.warn({ err }, 'memories could not become numbers');
-    });
-    next();
-  }
-
-  let under: Promise<void> | undefined;
-  next();
+    await tendMeanings({ store, embed }, { scope: memoryScope(definition), model, calls: CALLS, signal });
+  };
   return {
+    ...repeated(turn, { everyMs, log, failed: 'memories could not become numbers' }),
     of: keptMeant(async (model, question) => {
       try {
         return (await embed(model, [question], AbortSignal.timeout(QUESTION_MS)))[0];
@@ -63,10 +40,5 @@ export function createMeaning({ store, ai, log, everyMs = EVERY_MS }: MeaningDep
         return undefined;
       }
     }),
-    async close() {
-      ending.abort();
-      clearTimeout(timer);
-      await under;
-    },
   };
 }

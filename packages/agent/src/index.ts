@@ -18,6 +18,16 @@ export { createConnections } from './gateway/connections.ts';
 export { teamDefinitions, type TeamSetting } from './team.ts';
 export { createShelf, type Shelf, type SkillSource } from './skills/shelf.ts';
 export { embedBy, tendMeanings } from './store/meaning.ts';
+export { failureNote, lookForFacts, roomNote, wantsFacts } from './facts/look.ts';
+export {
+  MESSAGE_CHARACTERS,
+  MOST_MESSAGES,
+  REST_SECONDS,
+  TALKED_IN,
+  type FactStore,
+  type Said,
+  type Talk,
+} from './facts/store.ts';
 export { keptMeant, nearOf, type Meant } from './store/recall.ts';
 export { pgSkills } from './store/skills-pg.ts';
 export { pgKnowledge } from './store/knowledge-pg.ts';

@@ -101,7 +101,8 @@ export {
   TOO_MANY_FOLLOWED,
 } from './agents/live.ts';
 export { MOST_KEYED_AGENTS, NO_OWN_KEY, OWN_KEY_PROVIDERS, type ModelKey } from './agents/model-keys.ts';
-export { MEMORY_LIMITS, type MemoryFact } from './agents/memory/web.ts';
+export { KEPT_BY_PLATFORM, type MemoryFact } from './agents/memory/fields.ts';
+export { MEMORY_LIMITS } from './agents/memory/web.ts';
 export {
   mayBeNamed,
   needsKey,

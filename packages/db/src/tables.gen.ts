@@ -203,6 +203,7 @@ export interface Tables {
   };
   agent_memory_care: {
     agent_id: string;
+    elsewhere: Default<boolean>;
     embeddings: Nullable<string>;
     facts: Default<boolean>;
     facts_note: Nullable<string>;

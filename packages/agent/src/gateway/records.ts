@@ -1,7 +1,9 @@
 import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
+import { KEPT_BY_PLATFORM } from '@troupe/contract';
 import { definitionSchema, memoryScope } from '@troupe/domain';
 import { pages, readInTurn } from '../session/reading.ts';
+import type { FactStore } from '../facts/store.ts';
 import type { LogLevelName } from '../store/store.ts';
 import { readJson, sendJson, whole, type Exchange } from './exchange.ts';
 
@@ -72,6 +74,29 @@ export async function writeMemory(exchange: Exchange): Promise<void> {
 export async function forgetMemory(exchange: Exchange): Promise<void> {
   const gone = await exchange.agent.store.forget(exchange.params[0] ?? '');
   if (!gone) throw new AppError(404, 'Memory not found');
+  sendJson(exchange, { success: true });
+}
+
+/** How the memory stands, and the facts in it. Those of agents that run in the platform are the platform's to tell. */
+function factsOf({ agent }: Exchange): FactStore {
+  if (!agent.store.facts) throw new AppError(409, KEPT_BY_PLATFORM);
+  return agent.store.facts;
+}
+
+export async function readMemoryCare(exchange: Exchange): Promise<void> {
+  const { definition } = await exchange.agent.definition();
+  const model = definition.config.memory.embeddings ?? null;
+  sendJson(exchange, await factsOf(exchange).state(memoryScope(definition), model));
+}
+
+
+const keepSchema = z.object({ keep: z.enum(['this', 'others', 'all'], 'keep must be this, others or all') });
+
+export async function decideFact(exchange: Exchange): Promise<void> {
+  const { keep } = await readJson(exchange, keepSchema);
+  const { definition } = await exchange.agent.definition();
+  const isThere = await factsOf(exchange).decide(memoryScope(definition), exchange.params[0] ?? '', keep);
+  if (!isThere) throw new AppError(404, 'Fact not found');
   sendJson(exchange, { success: true });
 }
 

@@ -19,7 +19,8 @@ type Methods = {
 
 type Row = Omit<Session, 'pinned' | 'archived'> & { pinned: number; archived: number };
 
-const TITLE = `coalesce(s.title, (select substr(e.data ->> 'content', 1, 120) from events e
+/** What a conversation `s` is called. */
+export const TITLE = `coalesce(s.title, (select substr(e.data ->> 'content', 1, 120) from events e
   where e.session_id = s.id and e.type = 'user' and e.data ->> 'content' <> '' order by e.seq limit 1), '')`;
 const FIELDS = `s.id, s.channel, s.key, s.status, s.last_seq as lastSeq, s.created_at as createdAt,
   s.updated_at as updatedAt, ${TITLE} as title, s.pinned, s.archived, s.branch_of as branchOf, s.branch_at as branchAt`;

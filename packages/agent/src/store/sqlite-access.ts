@@ -18,8 +18,10 @@ export interface SqliteAccess extends Sqlite {
   scopeName: (scope: Scope) => string;
 }
 
+type Methods = Exclude<keyof AgentStore, 'facts'>;
+
 /** A part of the store as it is in the file, which is read and written at once. */
-export type Sync<Names extends keyof AgentStore> = {
+export type Sync<Names extends Methods> = {
   [K in Names]: (...args: Parameters<AgentStore[K]>) => Awaited<ReturnType<AgentStore[K]>>;
 };
 

@@ -71,4 +71,7 @@ export const SQLITE_COLUMNS: readonly [table: string, column: string, definition
   ['events', 'copied', 'integer not null default 0'],
   ['memory', 'place', 'integer'],
   ['memory', 'indexed', 'text'],
+  ['memory', 'source_session', 'text'],
+  ['memory', 'source_seq', 'integer'],
+  ['memory', 'disputes', 'text'],
 ];

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { MEMORY_FACTS } from './facts-sqlite.ts';
 import { differ, MEMORY_MEANINGS } from './meaning-bits.ts';
 import { catchUp, MEMORY_INDEX } from './memory-index.ts';
 import { SQLITE_COLUMNS, SQLITE_SCHEMA } from './sqlite-schema.ts';
@@ -29,6 +30,7 @@ export function openSqlite(file: string): Sqlite {
   db.exec(MEMORY_INDEX);
   db.function('differ', { deterministic: true }, differ);
   db.exec(MEMORY_MEANINGS);
+  db.exec(MEMORY_FACTS);
   const sqlite = accessTo(db);
   sqlite.atomically(() => catchUp(sqlite));
   return sqlite;

@@ -6,7 +6,9 @@ import { createMemoryFinder, INDEXED, putMemory, takeMemory, type IndexedMemory 
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
 import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
 
-const MEMORY = `memory.id, memory.key, memory.content, memory.created_at as createdAt, memory.updated_at as updatedAt,
+/** Of a fact out of a conversation also when it was said: those that contradict each other stand beside each other. */
+const MEMORY = `memory.id, memory.key, memory.content || case when memory.source_session is null then ''
+    else ' (said on ' || substr(memory.created_at, 1, 10) || ')' end as content, memory.created_at as createdAt, memory.updated_at as updatedAt,
   case when memory.scope like 'team:%' then 'team' else 'agent' end as scope`;
 /** The same where SQLite allows no table name before a column. */
 const RETURNED = MEMORY.replaceAll('memory.', '');

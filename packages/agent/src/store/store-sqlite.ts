@@ -1,5 +1,6 @@
 import { sqliteBackground } from './background-sqlite.ts';
 import { sqliteConversations } from './conversations-sqlite.ts';
+import { sqliteFacts } from './facts-sqlite.ts';
 import { sqliteMeanings } from './meaning-sqlite.ts';
 import { clearMemories } from './memory-index.ts';
 import { openAccess, type SqliteStoreOptions, type Sync } from './sqlite-access.ts';
@@ -8,11 +9,13 @@ import { memories, todos } from './store-sqlite-memory.ts';
 import { channels } from './store-sqlite-channels.ts';
 import { figures, logging } from './store-sqlite-records.ts';
 import { approvals, reading, working } from './store-sqlite-sessions.ts';
+import type { FactStore } from '../facts/store.ts';
 import type { AgentStore } from './store.ts';
 
 /** The store of an agent that runs as a program of its own: one file, no server. */
 
 export interface SqliteStore extends AgentStore {
+  readonly facts: FactStore;
   close: () => void;
 }
 
@@ -20,7 +23,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const access = openAccess(options);
   const { run, atomically, agentId, iso, close } = access;
   const meanings = sqliteMeanings(access);
-  const store: Sync<keyof AgentStore> = {
+  const store: Sync<Exclude<keyof AgentStore, 'facts'>> = {
     ...definitions(access),
     ...sqliteConversations(access, agentId, iso),
     ...reading(access),
@@ -43,14 +46,14 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
         run('delete from todos where scope = ?', `agent:${agentId}`);
       }),
   };
-  return { ...promised(store), close };
+  return { ...promised<AgentStore>(store), facts: promised<FactStore>(sqliteFacts(access)), close };
 }
 
 /** Callers see the promises that every store gives. */
-function promised(store: Sync<keyof AgentStore>): AgentStore {
+function promised<T>(store: object): T {
   const made: Record<string, unknown> = {};
   for (const [name, method] of Object.entries(store)) {
     made[name] = async (...args: unknown[]) => (method as (...given: unknown[]) => unknown)(...args);
   }
-  return made as unknown as AgentStore;
+  return made as T;
 }

@@ -5,6 +5,7 @@ import type { Lease } from './lease.ts';
 import type { ConversationStore, Session } from './conversations.ts';
 import type { MeaningStore, Near } from './meaning.ts';
 import type { Memory, MemoryBounds, Scope } from './memory.ts';
+import type { FactStore } from '../facts/store.ts';
 import type { Question, SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 
 /**
@@ -118,6 +119,7 @@ export interface RunStats {
   lastHour: number;
 }
 
+/** What every store has; `facts` only one whose conversations are not the platform's. */
 export interface AgentStore extends ConversationStore, BackgroundStore, ChannelStore, MeaningStore {
   definition: () => Promise<VersionedDefinition | undefined>;
   /** Saves a next version and answers its number. */
@@ -173,4 +175,6 @@ export interface AgentStore extends ConversationStore, BackgroundStore, ChannelS
   /** Newest first; fewer than `limit` where they are large. */
   messages: (page: { limit: number; offset: number }) => Promise<{ messages: Message[]; total: number }>;
   stats: (now: Date) => Promise<RunStats>;
+
+  readonly facts?: FactStore;
 }

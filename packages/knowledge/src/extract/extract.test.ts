@@ -129,7 +129,11 @@ test('hostile documents end in a sentence or a bound, and the pool works on', as
   const many = await read('many.pdf', pdf(Array.from({ length: 10_000 }, (_, n) => `Page ${n} says something.`)));
   assert.ok(many.ok && many.passages.length > 0);
   assert.deepEqual(many.notes, ['Only the first 1,000 pages were read.']);
-  const cells = Array.from({ length: 10_000 }, () => Array.from({ length: 100 }, () => '<c><v>1</v></c>').join(''));
+  const cells = Array.from({ length: 10_000 }, () =>
+    Array.from({ length: 100 }, (_, n) =>
+      n % 2 ? '<c><f>SUM(A1:XFD1048576)</f><v>1</v></c>' : '<c><v>1</v></c>',
+    ).join(''),
+  );
   const sheet = `<worksheet><sheetData>${cells.map((row) => `<row>${row}</row>`).join('')}</sheetData></worksheet>`;
   const million = await read(
     'million.xlsx',

@@ -2,7 +2,8 @@ import type { UserTx } from '@troupe/db';
 import { askedFor } from '../words/terms.ts';
 import type { Ranked } from './best.ts';
 import { createKeptLists, type KeptLists } from './kept.ts';
-import { nearestIn } from '../meaning/store.ts';
+import { createKeptSigns, type KeptSigns } from '../meaning/kept-signs.ts';
+import { nearestAmong } from '../meaning/store.ts';
 import { fuse, nearness, nearOnes } from '../meaning/vector.ts';
 import { rank } from './rank.ts';
 import { readAround, readPassages, readTerms, statsOf, type PassageRow, type TermPostings } from './store.ts';
@@ -51,6 +52,7 @@ export type PassageSearch = ReturnType<typeof createPassageSearch>;
 
 /** The best passages of somebody's collections: by BM25 over all of them as one, and by meaning in those that have it. */
 export function createPassageSearch(kept: KeptLists<TermPostings> = createKeptLists()) {
+  const signs = createKeptSigns();
   return async (
     tx: UserTx,
     collectionIds: readonly string[],
@@ -64,7 +66,7 @@ export function createPassageSearch(kept: KeptLists<TermPostings> = createKeptLi
     const asked = { tx, question, limit, collections };
     const [words, near] = await Promise.all([
       terms.length === 0 ? [] : byWords(asked, kept),
-      meaning ? byMeaning(asked, meaning) : [],
+      meaning ? byMeaning(asked, meaning, signs) : [],
     ]);
     if (near.length === 0) return shown(asked, words);
     const fused = fuse([words, near], ({ collection, number }) => `${collection}.${number}`);
@@ -83,21 +85,29 @@ async function byWords({ tx, limit, collections }: Asked, kept: KeptLists<TermPo
   return rank(lists, { all, average, most: limit * SPARE, tuned });
 }
 
-/** Looked at more closely for each that is wanted: bits are coarse. */
+/** Looked at for each that is wanted: by all signs, and of these by their numbers. Signs are coarse. */
+const LIKELY = 60;
 const LOOKED_AT = 6;
 
-async function byMeaning({ tx, question, limit, collections }: Asked, meaning: Meaning): Promise<Ranked[]> {
+async function byMeaning(
+  { tx, question, limit, collections }: Asked,
+  meaning: Meaning,
+  signs: KeptSigns,
+): Promise<Ranked[]> {
   const found: (Ranked & { near: number })[] = [];
   const models = Map.groupBy(collections, ({ embeddings, dimension }) => (dimension === null ? null : embeddings));
   for (const [model, having] of models) {
     const vector = model === null ? undefined : await meaning.vector(model, question);
     if (!vector) continue;
-    for (const { id, number, generation, dimension } of having) {
+    for (const collection of having) {
+      const { id, number, dimension } = collection;
       if (dimension !== vector.length) {
         await meaning.misfit(id, vector.length);
         continue;
       }
-      for (const one of await nearestIn(tx, { number, generation }, vector, limit * LOOKED_AT)) {
+      const likely = await signs.likely(tx, collection, vector, limit * LIKELY);
+      const most = limit * LOOKED_AT;
+      for (const one of await nearestAmong(tx, collection, vector, { likely, most })) {
         const near = nearness(vector, one.vector);
         found.push({ collection: number, number: one.number, score: near, near });
       }

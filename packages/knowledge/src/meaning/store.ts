@@ -75,16 +75,44 @@ export async function keepVectors(
 export const dropVectors = (tx: UserTx, number: number) =>
   sql`delete from knowledge_meanings where collection = ${number}`.execute(tx);
 
-/** Those whose signs differ least from the question's, with their numbers. */
-export async function nearestIn(
+/** Which numbers of which collection. */
+interface Which {
+  number: number;
+  generation: number;
+}
+
+/** The next passages after `after`: of each its number, how many bits follow, and its first signs. */
+export async function readSigns(
   tx: UserTx,
-  { number, generation }: { number: number; generation: number },
+  { number, generation }: Which,
+  { after, words, most }: { after: number; words: number; most: number },
+): Promise<{ count: number; bytes: Buffer }> {
+  const { rows } = await sql<{ count: number; bytes: Buffer | null }>`select count(*)::integer as count,
+      string_agg(int4send(next.number) || bit_send(substring(next.bits from 1 for ${words * 32}::integer)), ''::bytea order by next.number) as bytes
+    from (select m.number, m.bits from knowledge_meanings m
+      where m.collection = ${number} and m.number > ${after} and m.generation = ${generation}
+      order by m.number limit ${most}) next`.execute(tx);
+  const { count, bytes } = rows[0]!;
+  return { count, bytes: bytes ?? Buffer.alloc(0) };
+}
+
+export async function countMeanings(tx: UserTx, { number, generation }: Which): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::integer as count from knowledge_meanings
+    where collection = ${number} and generation = ${generation}`.execute(tx);
+  return rows[0]!.count;
+}
+
+/** Of these passages the ones whose signs differ least from the question's, with their numbers. */
+export async function nearestAmong(
+  tx: UserTx,
+  { number, generation }: Which,
   question: Float32Array,
-  most: number,
+  { likely, most }: { likely: readonly number[]; most: number },
 ): Promise<{ number: number; vector: Buffer }[]> {
   const { rows } = await sql<{ number: number; vector: Buffer }>`
     select near.number, v.vector from (
-      select m.number from knowledge_meanings m where m.collection = ${number} and m.generation = ${generation}
+      select m.number from unnest(${likely}::integer[]) as l (number)
+      join knowledge_meanings m on m.collection = ${number} and m.number = l.number and m.generation = ${generation}
       order by bit_count(m.bits # ${bitsOf(question)}::bit varying) limit ${most}) near
     join knowledge_vectors v on v.collection = ${number} and v.number = near.number`.execute(tx);
   return rows;

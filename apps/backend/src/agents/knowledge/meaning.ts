@@ -169,12 +169,14 @@ async function embedBatch(
     const dimension = vectors[0]!.length;
     if (held.dimension !== dimension && !(await changed(tx, collectionId, dimension))) return false;
     const isFirst = held.dimension !== dimension;
+    // All of a generation in their order, which searches count on: after a change from the beginning.
+    if (isFirst && held.dimension !== null) return false;
     const place = { userId, number: held.number, generation: isFirst ? generation + 1 : generation };
     await keepVectors(
       tx,
       place,
       passages.map(({ number }, index) => ({ number, vector: vectors[index]! })),
     );
-    return !isFirst || held.dimension === null;
+    return true;
   });
 }

@@ -1,11 +1,21 @@
-import { createPgStore, nearOf, tendMeanings } from '@troupe/agent';
+import {
+  createPgStore,
+  failureNote,
+  lookForFacts,
+  MESSAGE_CHARACTERS,
+  MOST_MESSAGES,
+  REST_SECONDS,
+  roomNote,
+  tendMeanings,
+  wantsFacts,
+  type Talk,
+} from '@troupe/agent';
 import { embedMemoriesJob, extractFactsJob } from '@troupe/contract';
 import type { Database, Jobs } from '@troupe/db';
 import { memoryScope, type AgentDefinition } from '@troupe/domain';
 import type { Thinker, Thinking } from '@troupe/fleet';
-import { AppError, type Clock, type Log } from '@troupe/kernel';
+import type { Clock, Log } from '@troupe/kernel';
 import type { AgentRow, AllAgents } from '@troupe/roster';
-import { NoFacts, NotNow, takeFacts } from './facts.ts';
 import * as store from './store.ts';
 
 /** What is done with memories in the background, on their owner's account: numbers are made of them, and facts found. */
@@ -35,26 +45,16 @@ export interface MemoryCareDeps {
 
 export type MemoryCare = ReturnType<typeof createMemoryCare>;
 
-const REST_SECONDS = 600;
 /** Calls of one turn: then it is somebody else's. */
 const CALLS = 16;
 const AT_ONCE = { concurrency: 2, perOwner: 1 };
 /** Of a look. */
 const MOST_AGENTS = 100;
 const MOST_SESSIONS = 100;
-/** Of a conversation, and of each message. */
-const MOST_MESSAGES = 80;
-const MESSAGE_CHARACTERS = 4000;
-/** Memories that the model is shown beside it: those that fit best, and the newest. */
-const FITTING = 20;
-const NEWEST = 30;
-const ASKED_CHARACTERS = 4000;
 const QUESTION_MS = 4000;
 
-const ELSEWHERE =
-  'Agents run as programs of their own here, and keep their conversations themselves: no facts are taken out of them.';
-const FULL = (left: number): string =>
-  `The memory is full: there was no room for ${left} ${left === 1 ? 'fact' : 'facts'}. Nothing was forgotten for them.`;
+const SHARED =
+  'This agent runs as a program of its own, and its team shares one memory: no facts are taken out of its conversations into that.';
 
 export function createMemoryCare(deps: MemoryCareDeps) {
   const { db, jobs, isHere, restSeconds = REST_SECONDS } = deps;
@@ -66,7 +66,8 @@ export function createMemoryCare(deps: MemoryCareDeps) {
       await db.asSystem(async (tx) => {
         for (const which of await store.takeDue(tx, MOST_AGENTS)) await sendEmbedding(jobs, tx, which);
       });
-      if (!isHere) return void (await store.noteEverywhere(db.system, ELSEWHERE));
+      await db.asSystem((tx) => store.markElsewhere(tx, isHere, SHARED));
+      if (!isHere) return;
       await db.asSystem(async (tx) => {
         const wanted = { restSeconds, agents: MOST_AGENTS, sessions: MOST_SESSIONS };
         for (const found of await store.takeResting(tx, wanted))
@@ -114,21 +115,17 @@ interface Conversation extends store.Which {
 async function extractFacts(deps: MemoryCareDeps, which: Conversation, signal: AbortSignal): Promise<void> {
   const { db } = deps;
   const { agent, definition } = (await found(deps, which)) ?? {};
-  if (!agent || !definition?.config.memory.facts || !definition.tools.includes('memory')) return;
+  if (!agent || !definition || !wantsFacts(definition)) return;
   const own = db.user(which.userId);
   const talk = await store.readTalk(own, which, { messages: MOST_MESSAGES, characters: MESSAGE_CHARACTERS });
   // One that goes on comes to rest again.
   if (talk?.status !== 'idle' || !talk.said.some(({ role }) => role === 'user')) return;
   try {
     const left = await writeFacts(deps, which, { agent, definition, talk, signal });
-    await store.noteFacts(own, which.agentId, left > 0 ? FULL(left) : null);
+    if (left !== undefined) await store.noteFacts(own, which.agentId, roomNote(left));
   } catch (error) {
-    const isOver = error instanceof NoFacts;
-    const isTold = isOver || error instanceof NotNow || error instanceof AppError;
-    const why = isTold ? error.message : 'It did not answer in time.';
-    const note = isOver ? why : `Facts could not be found, and are looked for again later: ${why}`;
+    const { note, isOver } = failureNote(error);
     await store.noteFacts(own, which.agentId, note);
-    // The same words would come to the same.
     if (!isOver) throw error;
   }
 }
@@ -136,52 +133,35 @@ async function extractFacts(deps: MemoryCareDeps, which: Conversation, signal: A
 interface Writing {
   agent: AgentRow;
   definition: AgentDefinition;
-  talk: store.Talk;
+  talk: Talk;
   signal: AbortSignal;
 }
 
-/** What is remembered that new facts may repeat or contradict. */
-async function knownAbout({ db, meanings }: MemoryCareDeps, { agent, definition, talk, signal }: Writing) {
-  const { id: agentId, user_id: userId } = agent;
-  const scope = memoryScope(definition);
-  const asked = talk.said.flatMap(({ role, text }) => (role === 'user' ? [text] : [])).join('\n');
-  const query = asked.slice(-ASKED_CHARACTERS).toWellFormed();
-  const near = await nearOf(
-    async (model, question) => {
-      const time = AbortSignal.any([signal, AbortSignal.timeout(QUESTION_MS)]);
-      // Words have to do when the model does not answer; its owner is told where memories become numbers.
-      return (await meanings.embed(userId, model, [question], time, agentId).catch(() => []))[0];
-    },
-    definition,
-    query,
-  );
-  const store = storeOf(db, agent);
-  const fitting = await store.recall({ scope, query, limit: FITTING, near });
-  const newest = await store.recall({ scope, limit: NEWEST });
-  return [...new Map([...newest, ...fitting].map((memory) => [memory.id, memory])).values()];
-}
-
-/** How many facts there was no room for. */
+/** How many facts there was no room for; undefined: somebody has written them meanwhile. */
 async function writeFacts(
   deps: MemoryCareDeps,
   { userId, agentId, sessionId }: Conversation,
   { agent, definition, talk, signal }: Writing,
-): Promise<number> {
-  const { db, thinking, clock } = deps;
-  const { memory, safety, model } = definition.config;
+): Promise<number | undefined> {
+  const { db, meanings, thinking, clock } = deps;
+  const { memory } = definition.config;
   const own = db.user(userId);
   const today = clock().toISOString().slice(0, 10);
-  if ((await store.tokensToday(own, agentId, today)) >= safety.maxTokensPerDay)
-    throw new NotNow(`The limit of ${safety.maxTokensPerDay} tokens a day is reached.`);
+  const tokensToday = await store.tokensToday(own, agentId, today);
   const scope = memoryScope(definition);
-  const { facts, tokens } = await takeFacts(
-    { model: thinking(agent).model, modelName: model.default, signal },
-    { said: talk.said, known: await knownAbout(deps, { agent, definition, talk, signal }) },
+  // Words have to do when the model does not answer; its owner is told where memories become numbers.
+  const meant = async (model: string, question: string) => {
+    const time = AbortSignal.any([signal, AbortSignal.timeout(QUESTION_MS)]);
+    return (await meanings.embed(userId, model, [question], time, agentId).catch(() => []))[0];
+  };
+  const { facts, tokens } = await lookForFacts(
+    { store: storeOf(db, agent), model: thinking(agent).model, meant },
+    { definition, said: talk.said, tokensToday, signal },
   );
   return db.asUser(userId, async (tx) => {
     const isFirst = await store.moveOn(tx, { sessionId, userId }, { from: talk.from, to: talk.lastSeq });
     await store.countTokens(tx, { agentId, userId }, today, tokens);
-    if (!isFirst) return 0;
+    if (!isFirst) return undefined;
     const isTeams = scope === 'team' && agent.team_id !== null;
     const place = {
       agentId,

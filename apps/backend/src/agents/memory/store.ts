@@ -1,3 +1,4 @@
+import { TALKED_IN, type Said, type Talk } from '@troupe/agent';
 import type { SystemTx, UserTx } from '@troupe/db';
 import { newId } from '@troupe/kernel';
 import { sql } from 'kysely';
@@ -17,9 +18,6 @@ export async function takeDue(tx: SystemTx, most: number): Promise<Which[]> {
   return rows;
 }
 
-/** Where people whom the owner lets in talk to an agent. */
-const TALKED_IN = ['api', 'webchat', 'ag-ui', 'telegram', 'slack', 'discord', 'whatsapp'];
-
 export interface Resting extends Which {
   sessionId: string;
 }
@@ -31,7 +29,7 @@ export async function takeResting(
 ): Promise<Resting[]> {
   const rested = sql`now() - make_interval(secs => ${restSeconds}::integer)`;
   const { rows } = await sql<Resting>`with due as (
-      select agent_id, user_id, facts_seen from agent_memory_care where facts and facts_seen < ${rested}
+      select agent_id, user_id, facts_seen from agent_memory_care where facts and not elsewhere and facts_seen < ${rested}
       order by facts_seen, agent_id limit ${agents} for update skip locked
     ), found as (
       select d.agent_id, d.user_id, s.id, s.updated_at, s.channel from due d cross join lateral (
@@ -53,25 +51,14 @@ export const noteFacts = (tx: UserTx | SystemTx, agentId: string, note: string |
   sql`update agent_memory_care set facts_note = ${note}
     where agent_id = ${agentId} and facts and facts_note is distinct from ${note}`.execute(tx);
 
-/** For all that want facts. */
-export const noteEverywhere = (tx: SystemTx, note: string) =>
-  sql`update agent_memory_care set facts_note = ${note} where facts and facts_note is distinct from ${note}`.execute(
+/** Agents that run as programs of their own keep conversations and facts themselves; `note` is for those whose team shares one memory. */
+export async function markElsewhere(tx: SystemTx, isHere: boolean, note: string): Promise<void> {
+  await sql`update agent_memory_care c set elsewhere = not c.elsewhere from agents a
+    where a.id = c.agent_id and c.elsewhere <> (not ${isHere}::boolean or a.driver is not null)`.execute(tx);
+  await sql`update agent_memory_care set facts_note = case when scope like 'team:%' then ${note} end
+    where facts and elsewhere and facts_note is distinct from case when scope like 'team:%' then ${note} end`.execute(
     tx,
   );
-
-export interface Said {
-  seq: number;
-  role: 'user' | 'assistant';
-  text: string;
-  at: Date;
-}
-
-export interface Talk {
-  status: string;
-  lastSeq: number;
-  /** Facts were taken out up to here. */
-  from: number;
-  said: Said[];
 }
 
 /**

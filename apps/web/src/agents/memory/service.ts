@@ -27,6 +27,7 @@ const MOST_READ = 1000;
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const MOST_FACTS = 100;
+const NOT_RUNNING = 'The agent keeps its memory itself, and is not running now.';
 
 const scopeOf = ({ id, team_id: teamId }: AgentRow, definition: AgentDefinition): string =>
   memoryScope(definition) === 'team' && teamId !== null ? `team:${teamId}` : `agent:${id}`;
@@ -44,15 +45,24 @@ function caring({ db, jobs, roster, backend }: MemoryDeps) {
     return { memory: definition.config.memory, scope: scopeOf(agent, definition) };
   }
 
-  async function care(user: User, id: string) {
+  /** As the agent tells it; one that does not run tells nothing. */
+  async function asked(user: User, agentId: string, address: string) {
+    try {
+      return await reach(backend.as(user, address).call(gateway.memory.care, { params: { agentId } }));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status < 500) throw error;
+      return { memories: 0, embedded: 0, meaningNote: null, factsNote: NOT_RUNNING, found: [] };
+    }
+  }
+
+  async function care(user: User, id: string, address: string) {
     const { memory, scope } = await held(user, id);
     const embeddings = memory.embeddings ?? null;
     const own = db.user(user.id);
-    const [row, found] = await Promise.all([
-      store.readCare(own, { agentId: id, scope, model: embeddings }),
-      store.listFacts(own, scope, MOST_FACTS),
-    ]);
-    return { ...row, embeddings, facts: memory.facts ?? false, found };
+    const { elsewhere, ...row } = await store.readCare(own, { agentId: id, scope, model: embeddings });
+    const chosen = { embeddings, facts: memory.facts ?? false };
+    if (elsewhere) return { ...(await asked(user, id, address)), ...chosen };
+    return { ...row, ...chosen, found: await store.listFacts(own, scope, MOST_FACTS) };
   }
 
   return {
@@ -70,10 +80,16 @@ function caring({ db, jobs, roster, backend }: MemoryDeps) {
           await jobs.send(tx, embedMemoriesJob, job, { owner: user.id, about: id });
         });
       }
-      return care(user, id);
+      return care(user, id, address);
     },
-    async decideFact(user: User, { id, factId }: { id: string; factId: string }, keep: Kept) {
+    async decideFact(user: User, { id, factId }: { id: string; factId: string }, keep: Kept, address: string) {
       const { scope } = await held(user, id);
+      const { elsewhere } = await store.readCare(db.user(user.id), { agentId: id, scope, model: null });
+      if (elsewhere) {
+        const given = { params: { agentId: id, factId }, body: { keep } };
+        await reach(backend.as(user, address).call(gateway.memory.decideFact, given));
+        return care(user, id, address);
+      }
       await db.asUser(user.id, async (tx) => {
         const [fact] = await store.listFacts(tx, scope, 1, factId);
         if (!fact) throw new AppError(404, 'Fact not found');
@@ -81,7 +97,7 @@ function caring({ db, jobs, roster, backend }: MemoryDeps) {
         if (keep !== 'all') await store.forgetAll(tx, scope, keep === 'this' ? others : [factId]);
         await store.settle(tx, scope, factId);
       });
-      return care(user, id);
+      return care(user, id, address);
     },
   };
 }

@@ -1,13 +1,14 @@
 import type { UserTx } from '@troupe/db';
 import { sql } from 'kysely';
 
-/** How an agent's memory stands, as the platform has it. One that runs as a program of its own keeps its memory itself. */
+/** How an agent's memory stands, as the platform has it. `elsewhere`: a program of its own keeps it, and is asked. */
 
 export interface CareRow {
   memories: number;
   embedded: number;
   meaningNote: string | null;
   factsNote: string | null;
+  elsewhere: boolean;
 }
 
 export async function readCare(
@@ -20,7 +21,9 @@ export async function readCare(
       join agent_memory_models s on s.scope = m.scope and s.model = v.model and s.dimension = v.dimension
       where m.scope = ${scope} and m.expires_at > now() and v.model = ${model} and v.made_of = m.updated_at) as embedded,
     (select note from agent_memory_models where scope = ${scope} and model = ${model}) as "meaningNote",
-    (select facts_note from agent_memory_care where agent_id = ${agentId}) as "factsNote"`.execute(tx);
+    (select facts_note from agent_memory_care where agent_id = ${agentId}) as "factsNote",
+    coalesce((select elsewhere from agent_memory_care where agent_id = ${agentId}), false)
+      and ${scope} not like 'team:%' as elsewhere`.execute(tx);
   return rows[0]!;
 }
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { idParams, nullableTimestamp, success, timestamp, wholeQuery } from '../../common.ts';
+import { idParams, nullableTimestamp, success, wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { needed } from '../../fields.ts';
 import * as backend from '../agents/backend.ts';
 import { AGENT_NOT_FOUND, forceQuery } from '../fields.ts';
+import { fact, kept } from './fields.ts';
 import * as gateway from './gateway.ts';
 
 const base = { service: 'web', tag: 'Memory', path: '/api/memory', auth: 'session' } as const;
@@ -75,19 +76,6 @@ export const forget = endpoint({
   passesOn: () => [gateway.forget],
 });
 
-const fact = z.object({
-  id: z.string(),
-  content: z.string(),
-  at: timestamp.describe('When it was said'),
-  conversationId: z.string(),
-  message: z.number().describe('The number of the message in the conversation that says it'),
-  conversation: z.string().nullable().describe('What the conversation is called; null: it was deleted'),
-  contradicts: z
-    .array(z.object({ id: z.string(), content: z.string(), at: timestamp }))
-    .describe('Older memories that say something else; the owner decides'),
-});
-export type MemoryFact = z.output<typeof fact>;
-
 const care = z.object({
   embeddings: z.string().nullable().describe('The model that makes numbers of memories; null: they are found by words'),
   memories: z.number(),
@@ -110,6 +98,7 @@ export const getCare = endpoint({
   ...ofAgent,
   method: 'GET',
   summary: 'How an agent’s memory is searched and filled, and the facts that were found',
+  passesOn: () => [gateway.care],
 });
 
 export const setCare = endpoint({
@@ -131,7 +120,7 @@ export const setCare = endpoint({
       .optional()
       .describe('Take facts out of conversations that rest, with the agent’s model and on the owner’s account'),
   }),
-  passesOn: () => [backend.update],
+  passesOn: () => [backend.update, gateway.care],
   errors: { ...ofAgent.errors, 502: ['Agent backend unavailable'] },
 });
 
@@ -141,12 +130,9 @@ export const decideFact = endpoint({
   path: '/api/agents/:id/memory/facts/:factId',
   summary: 'Decide about a fact that contradicts older memories',
   params: z.object({ id: z.string(), factId: z.string() }),
-  body: z.object({
-    keep: z
-      .enum(['this', 'others', 'all'], { error: 'keep must be this, others or all' })
-      .describe('What stays: the fact, the memories that it contradicts, or all of them'),
-  }),
+  body: z.object({ keep: kept }),
   errors: { ...ofAgent.errors, 404: [AGENT_NOT_FOUND, 'Fact not found'] },
+  passesOn: () => [gateway.decideFact, gateway.care],
 });
 
 export const MEMORY_LIMITS = { bytes: 102_400, keys: 50, tooLarge: TOO_LARGE, tooMany: TOO_MANY } as const;

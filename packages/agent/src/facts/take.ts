@@ -1,23 +1,16 @@
 import type { ChatRequest, ChatResult, ModelClient } from '@troupe/ai';
 import { AppError, randomHex } from '@troupe/kernel';
 import { z } from 'zod';
-import type { Said } from './store.ts';
+import type { Fact, Said } from './store.ts';
 
 /**
  * Facts out of a conversation. The model is given no tool, and what it answers is read as a list of sentences and nothing
  * else: so whatever the conversation says, the worst that comes of it is a sentence that its owner sees with its source.
  */
 
-export interface Known {
+interface Known {
   id: string;
   content: string;
-}
-
-interface Fact {
-  content: string;
-  said: Said;
-  /** Memories that say something else, by their ids. */
-  disputes: string[];
 }
 
 /** Of one conversation as it is, and of each fact. */
