@@ -93,7 +93,7 @@ export async function benchTasks(): Promise<void> {
       await delay(100);
       found = await look(database.db);
     }
-    const [backendsUsed, databaseUsed] = used().map((seconds, at) => seconds - before[at]!);
+    const [backendsUsed = Number.NaN, databaseUsed = Number.NaN] = used().map((seconds, at) => seconds - before[at]!);
     printTable(
       `${TASKS} tasks of ${USERS} people, due at once, answers of ${ANSWER_MS / 1000} s, ${BACKENDS} backends`,
       [
