@@ -126,9 +126,7 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
     count: () => countJobs(boss),
     async start() {
       await boss.start();
-      const made = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
-      await makeQueue(boss, { name: DEAD, retryLimit: 0 }, made);
-      for (const [name, options] of queues) await makeQueue(boss, { ...options, name, deadLetter: DEAD }, made);
+      await makeQueues(boss, queues);
       await boss.getDb().executeSql(TURN_INDEX);
       for (const worker of workers) for (let n = 0; n < worker.concurrency; n += 1) await listen(boss, log, worker);
       if (workers.length > 0) await reportDead(boss, log);
@@ -145,6 +143,12 @@ async function countJobs(boss: PgBoss): Promise<{ waiting: number; dead: number 
   const ready = (isDead: boolean): number =>
     all.filter(({ name }) => (name === DEAD) === isDead).reduce((sum, { readyCount }) => sum + readyCount, 0);
   return { waiting: ready(false), dead: ready(true) };
+}
+
+async function makeQueues(boss: PgBoss, queues: ReadonlyMap<string, JobOptions>): Promise<void> {
+  const made = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+  await makeQueue(boss, { name: DEAD, retryLimit: 0 }, made);
+  for (const [name, options] of queues) await makeQueue(boss, { ...options, name, deadLetter: DEAD }, made);
 }
 
 /** Options of a queue that exists follow the code; its policy cannot change. Nothing is asked of one that is as it should be. */

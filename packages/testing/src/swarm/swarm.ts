@@ -42,20 +42,24 @@ async function join([manager, worker]: readonly [Node, Node]): Promise<void> {
 
 /** As an operator would: written once, loaded by each engine. */
 async function addImages(folder: string, engines: readonly Engine[]): Promise<void> {
-  const file = path.join(folder, 'image.tar');
-  const load = async (): Promise<void> => {
-    for (const engine of engines) {
-      const said = await engine.loadImage(createReadStream(file));
-      for await (const _ of said) continue;
-    }
+  const loadInto = async (engine: Engine, file: string): Promise<void> => {
+    for await (const _ of await engine.loadImage(createReadStream(file))) continue;
+  };
+  const add = async (name: string, write: (file: string) => Promise<unknown>): Promise<void> => {
+    const file = path.join(folder, `${name}.tar`);
+    await write(file);
+    await Promise.all(engines.map((engine) => loadInto(engine, file)));
     await rm(file);
   };
-  await run(process.execPath, [path.join(ROOT, 'scripts/agent-image.ts'), file], {
-    env: { PATH: process.env['PATH'], AGENT_IMAGE: IMAGE },
-  });
-  await load();
-  await writeImage(file, { name: SICK, program: 'setInterval(() => {}, 1000)', node: process.execPath });
-  await load();
+  const node = process.execPath;
+  await Promise.all([
+    add('agent', (file) =>
+      run(node, [path.join(ROOT, 'scripts/agent-image.ts'), file], {
+        env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], AGENT_IMAGE: IMAGE },
+      }),
+    ),
+    add('sick', (file) => writeImage(file, { name: SICK, program: 'setInterval(() => {}, 1000)', node })),
+  ]);
 }
 
 /** A container that only is there: the platform of a test has its network. */
