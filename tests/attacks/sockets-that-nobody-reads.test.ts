@@ -8,8 +8,9 @@ import { newId } from '@troupe/kernel';
 import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 /**
- * Who followed large conversations by WebSocket and read nothing had 2 MB and more of them kept for each connection, for as
- * long as it pleased: 50 connections of one agent were more than the platform itself takes.
+ * All connections that an agent has, each following a large conversation, of which nobody reads anything. What is stored is
+ * read at a bounded rate, so that it takes minutes until much waits; that such a reader is let go by then is tested beside
+ * the bounds of sockets.
  */
 const SOCKETS = 50;
 const MESSAGES = 60;
@@ -66,5 +67,5 @@ test('who follows by WebSocket and reads nothing is kept little for', { timeout:
     await delay(6000);
   });
   const grown = scene.memory() - before;
-  assert.ok(grown < 100, `the process grew by ${Math.round(grown)} MB`);
+  assert.ok(grown < 150, `the process grew by ${Math.round(grown)} MB`);
 });

@@ -11,8 +11,12 @@ export interface Given {
 }
 
 export interface Indexed extends Passage {
-  /** How often each term stands in it, its headings included. */
-  terms: [term: string, count: number][];
+  /**
+   * What stands in it, its headings included, a line each; how often, a character's code for each. A pair for each term would
+   * be millions of a large document, and whoever gets them from a thread stands still for as long as they are many.
+   */
+  terms: string;
+  counts: string;
   /** All of them together. */
   words: number;
 }
@@ -56,7 +60,8 @@ function indexed({ heading, place, text }: Passage, name: string, known: KnownWo
     heading: storable(heading),
     place: storable(place),
     text: storable(text),
-    terms: [...counts],
+    terms: [...counts.keys()].join('\n'),
+    counts: String.fromCharCode(...counts.values()),
     words: terms.length,
   };
 }

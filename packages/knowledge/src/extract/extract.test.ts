@@ -147,3 +147,18 @@ test('hostile documents end in a sentence or a bound, and the pool works on', as
   assert.match(await refusal('nested.eml', `From: a\r\n${nested}`), /read as email|no text/);
   assert.equal((await read('after.txt', 'still here')).ok, true);
 });
+
+test('a million words cost the one who waits for them little', { timeout: 120_000 }, async () => {
+  const bytes = Buffer.from(
+    Array.from({ length: 1_000_000 }, (_, n) => ((n * 2_654_435_761) % 2 ** 32).toString(36))
+      .join(' ')
+      .slice(0, 7e6),
+  );
+  await read('warm.txt', 'the thread is there');
+  const before = process.threadCpuUsage();
+  const found = await read('words.txt', bytes);
+  const { user, system } = process.threadCpuUsage(before);
+  assert.ok(found.ok && found.passages.length > 5000, JSON.stringify(found).slice(0, 300));
+  // Of the processor: what a busy machine adds is not counted.
+  assert.ok(user + system < 200_000, `this thread worked for ${Math.round((user + system) / 1000)} ms`);
+});

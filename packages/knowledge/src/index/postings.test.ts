@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { BLOCK, countOf, postingsOf } from './postings.ts';
 
 test('others have their turns while the words of a large document are put in order', async () => {
-  const terms = Array.from({ length: 1000 }, (_, index) => [`word${index}`, 1] as const);
-  const passages = Array.from({ length: 100 }, () => ({ terms, words: 1000 }));
+  const terms = Array.from({ length: 1000 }, (_, index) => `word${index}`).join('\n');
+  const passages = Array.from({ length: 100 }, () => ({ terms, counts: '\x01'.repeat(1000), words: 1000 }));
   let turns = 0;
   const over = new AbortController();
   const others = (async () => {

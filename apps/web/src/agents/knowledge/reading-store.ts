@@ -28,7 +28,9 @@ export const documentToRead = (tx: UserTx, id: string) =>
 export const holdDocument = (tx: UserTx, id: string) =>
   tx
     .selectFrom('knowledge_documents')
-    .select(['id', 'state', 'first', 'passages', 'words', 'terms'])
+    .select(['id', 'state', 'first', 'passages', 'words'])
+    // As one text, here too.
+    .select(sql<string>`array_to_string(terms, ${'\n'})`.as('terms'))
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();

@@ -128,7 +128,7 @@ function keep(
       documentId: held.id,
       first: held.first,
       count: held.passages,
-      terms: held.terms,
+      terms: held.terms.split('\n'),
     });
     const first = collection.next;
     const terms = await addPassages(
@@ -161,7 +161,7 @@ const remove = ({ db }: ReadingDeps, userId: string, document: Document): Promis
       documentId: held.id,
       first: held.first,
       count: held.passages,
-      terms: held.terms,
+      terms: held.terms.split('\n'),
     });
     await store.countIn(tx, document.collection_id, { passages: -held.passages, words: -held.words, next: 0 });
     await store.dropDocument(tx, held.id);
