@@ -224,7 +224,6 @@ const WEB: Record<string, Make> = {
   'GET /api/agents/:id/files/content': (id) => ({ ...agent(id), query: { path: 'x' } }),
   'GET /api/agents/:id/files/preview': (id) => ({ ...agent(id), query: { path: 'x' } }),
   'PUT /api/agents/:id/files/content': (id) => ({ ...agent(id), query: { path: 'x' } }),
-  'GET /api/search': () => ({ query: { q: 'x' } }),
   'GET /api/agents/:id/search': (id) => ({ ...agent(id), query: { q: 'x' } }),
   'PATCH /api/agents/:id/sessions/:sessionId': ({ agentId: id, conversationId: sessionId }) => ({
     params: { id, sessionId },

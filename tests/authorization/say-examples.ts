@@ -10,8 +10,9 @@ const plan = {
   capUsd: 1,
 };
 
-/** Plans in words, comparisons, tags of agents and copies. */
+/** Plans in words, the search, comparisons, tags of agents and copies. */
 export const SAY_WEB: Record<string, Make> = {
+  'GET /api/search': () => ({ query: { q: 'x' } }),
   'POST /api/say': () => ({ body: { sentence: 'each morning read example.com', by: 'rules' } }),
   'POST /api/say/make': () => ({ body: plan }),
   'POST /api/compare': ({ agentId }) => ({

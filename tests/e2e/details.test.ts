@@ -93,7 +93,7 @@ browserSuite(
         await page.setViewportSize({ width, height: 860 });
         const box = await row.getByRole('cell').first().boundingBox();
         assert.ok(box && box.width >= Math.min(300, width - 60), `${box?.width} px at ${width}`);
-        assert.ok(box.height <= 90, `${box.height} px high at ${width}`);
+        assert.ok(box.height <= 130, `${box.height} px high at ${width}`);
       }
       await page.setViewportSize({ width: 1280, height: 860 });
       assertQuiet(watched);

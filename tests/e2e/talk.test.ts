@@ -101,24 +101,6 @@ browserSuite(
       assertQuiet(watched);
     });
 
-    test('Ctrl Enter stops what it is doing, and says the next thing', async () => {
-      const { page } = watched;
-      await settle(page, chat());
-      const stopped = log(page).getByText(/^Stopped by you\./);
-      await stopped.first().waitFor();
-      const before = await stopped.count();
-      await say(page, 'Tell me a story');
-      await model.write('Once more upon a time');
-      await log(page).getByText('Once more upon a time').waitFor();
-      await page.getByLabel('Message').fill('Something else');
-      await page.getByLabel('Message').press('Control+Enter');
-      await log(page).getByText('You said: Something else').waitFor();
-      assert.equal(await stopped.count(), before + 1);
-      await log(page).getByText('Once more upon a time').waitFor();
-      await model.finish();
-      assertQuiet(watched);
-    });
-
     test('two chats and three tabs at work ask next to nothing, and are never refused', async () => {
       const { context } = watched;
       const pages = [watched.page, await context.newPage(), await context.newPage()];

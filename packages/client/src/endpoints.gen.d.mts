@@ -2048,6 +2048,7 @@ export interface Endpoints {
     };
     reply: {
       memory: Record<string, unknown>;
+      unnamed: string[];
       agentId: string;
       count: number;
       lastUpdated: string | null;
@@ -2273,6 +2274,33 @@ export interface Endpoints {
         lastAt: string | null;
         createdAt: string;
       })[];
+    };
+  };
+  /** What has all of these words, over all of the own agents: agents by name, conversations by title and by what was said (the newest 5,000 messages of each agent, 50,000 together), files by path; up to 20 of each */
+  'GET /api/search': {
+    query: {
+      q: string;
+    };
+    reply: {
+      agents: ({
+        id: string;
+        name: string;
+      })[];
+      conversations: ({
+        agentId: string;
+        agentName: string;
+        sessionId: string;
+        title: string;
+        at: string;
+        seq: number | null;
+      })[];
+      files: ({
+        agentId: string;
+        agentName: string;
+        path: string;
+        isFolder: boolean;
+      })[];
+      unread: string[];
     };
   };
   /** Whether the receiver of security events is up, and what it understands */
@@ -3210,6 +3238,9 @@ export interface Endpoints {
     body: {
       approved: boolean;
       answer?: string;
+      always?: {
+        within: string | null;
+      };
     };
     reply: {
       success: true;
@@ -3553,6 +3584,7 @@ export interface Endpoints {
       id?: string;
       attachments?: string[];
       model?: string;
+      instruction?: string;
       message?: string;
     };
     reply: {

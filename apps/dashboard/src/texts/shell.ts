@@ -104,7 +104,6 @@ export const keys = {
       lines: [
         ['Enter', 'Send'],
         ['Shift Enter', 'A new line'],
-        ['Ctrl Enter', 'Stop what it is doing, and send'],
         ['↑', 'Edit what you said last'],
         ['Alt ← →', 'The branch before, the next'],
         ['F2', 'Rename it'],

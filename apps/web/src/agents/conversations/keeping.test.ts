@@ -124,7 +124,8 @@ test('another model can answer, and a branch in the middle of a run closes it', 
   assert.equal(answer?.model, 'openai/gpt-4o-mini');
   const told = () => {
     const last = model.requests.findLast(({ path }) => path.endsWith('/chat/completions'));
-    return String((last?.body['messages'] as { content: string }[])[0]?.content);
+    const messages = (last?.body['messages'] ?? []) as { content: string }[];
+    return String(messages[0]?.content);
   };
   const instruction = 'You answer like a pirate.';
   const tried = await inAgent('POST', `/sessions/${root}/branches`, { at: 0, message: 'hello', instruction });

@@ -1,15 +1,8 @@
 import { chat as texts } from '../../../texts/agents.ts';
+import type { Decide } from './decide.ts';
 import { Answers } from './deciding.tsx';
 import { effectOf } from './effect.ts';
 import type { Effect } from './effect.ts';
-
-/** Words to go with it, or what it stands for from now on. */
-export interface DecidedWith {
-  answer?: string;
-  always?: { within: string | null };
-}
-
-export type Decide = (approvalId: string, approved: boolean, more?: DecidedWith) => void;
 
 function titleOf(effect: Effect, tool: string): string {
   const { wants } = texts;

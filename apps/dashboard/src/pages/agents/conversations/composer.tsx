@@ -98,8 +98,6 @@ export function Composer({ agent, place, works, onSend, onStop, onEditLast }: Pr
     if (event.key === 'ArrowUp' && text === '') return onEditLast();
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    // What it is doing ends, and what was written comes next.
-    if (event.ctrlKey && works && isReady) onStop();
     submit();
   };
   return (

@@ -5,7 +5,7 @@ import { chat } from '../../../texts/agents.ts';
 import { standing as texts } from '../../../texts/standing.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SelectField, TextArea } from '../../../ui/field.tsx';
-import type { Decide } from './approval.tsx';
+import type { Decide } from './decide.ts';
 import { argsOf } from './effect.ts';
 import { standingWords } from './standing-words.ts';
 

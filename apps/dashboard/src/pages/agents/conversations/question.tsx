@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { chat as texts } from '../../../texts/agents.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextArea } from '../../../ui/field.tsx';
-import type { Decide } from './approval.tsx';
+import type { Decide } from './decide.ts';
 
 /** What an agent asks its person: the words, answers to choose from, and room for others. */
 export function Asked({
@@ -36,20 +36,11 @@ export function Asked({
       <p className="break-words whitespace-pre-wrap" dir="auto">
         {message}
       </p>
-      {options.length > 0 && (
-        <div className="flex flex-wrap gap-2">
-          {options.map((option) => (
-            <Button
-              key={option}
-              small
-              disabled={deciding}
-              onClick={() => onDecide(approvalId, true, { answer: option })}
-            >
-              {option}
-            </Button>
-          ))}
-        </div>
-      )}
+      <Options
+        options={options}
+        deciding={deciding}
+        onChoose={(option) => onDecide(approvalId, true, { answer: option })}
+      />
       <TextArea
         label={texts.answer}
         rows={2}
@@ -67,5 +58,27 @@ export function Asked({
         </Button>
       </div>
     </form>
+  );
+}
+
+/** Answers to choose from. */
+function Options({
+  options,
+  deciding,
+  onChoose,
+}: {
+  options: readonly string[];
+  deciding: boolean;
+  onChoose: (option: string) => void;
+}) {
+  if (options.length === 0) return null;
+  return (
+    <div className="flex flex-wrap gap-2">
+      {options.map((option) => (
+        <Button key={option} small disabled={deciding} onClick={() => onChoose(option)}>
+          {option}
+        </Button>
+      ))}
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { Decide } from './approval.tsx';
+import type { Decide } from './decide.ts';
 
 /** What can be done with what was said. All of it stays the same while the conversation goes on. */
 export interface TurnActions {

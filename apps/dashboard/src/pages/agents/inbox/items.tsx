@@ -12,7 +12,7 @@ import { SelectField, TextField } from '../../../ui/field.tsx';
 import { Mask } from '../../../ui/icons.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Approval } from '../conversations/approval.tsx';
-import type { DecidedWith } from '../conversations/approval.tsx';
+import type { DecidedWith } from '../conversations/decide.ts';
 import { Asked } from '../conversations/question.tsx';
 import { DeviceItem, PaymentItem } from './asked.tsx';
 import { TroubleItem } from './trouble.tsx';

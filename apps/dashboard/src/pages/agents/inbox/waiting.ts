@@ -22,7 +22,7 @@ interface Sources {
 }
 
 /** What stands still until somebody does something. */
-const TROUBLES: readonly Notice['kind'][] = ['agent_failed', 'task_failing'];
+const TROUBLES: ReadonlySet<Notice['kind']> = new Set(['agent_failed', 'task_failing']);
 
 /** What a notice of trouble is about, as its link says. */
 export function subjectOf({ kind, link }: Pick<Notice, 'kind' | 'link'>): { id: string; isTask: boolean } {
@@ -33,7 +33,7 @@ export function subjectOf({ kind, link }: Pick<Notice, 'kind' | 'link'>): { id: 
 
 /** Unread, and about something that can be acted on. */
 const isTrouble = (notice: Notice): boolean =>
-  notice.readAt === null && TROUBLES.includes(notice.kind) && subjectOf(notice).id !== '';
+  notice.readAt === null && TROUBLES.has(notice.kind) && subjectOf(notice).id !== '';
 
 /** Everything that waits for a person, the oldest first. */
 export const waitingOf = ({ items, joins, devices, payments, notices }: Sources): Waiting[] =>
@@ -50,8 +50,8 @@ export const waitingOf = ({ items, joins, devices, payments, notices }: Sources)
   ].sort((a, b) => a.at.localeCompare(b.at));
 
 /** Kinds of notices that stand in the inbox by themselves. */
-const WAITS: readonly Notice['kind'][] = ['access_asked', 'device_waiting', 'payment_waiting'];
-export const isInInbox = (notice: Notice): boolean => WAITS.includes(notice.kind) || isTrouble(notice);
+const WAITS: ReadonlySet<Notice['kind']> = new Set(['access_asked', 'device_waiting', 'payment_waiting']);
+export const isInInbox = (notice: Notice): boolean => WAITS.has(notice.kind) || isTrouble(notice);
 
 const MOST_PAYERS = 5;
 

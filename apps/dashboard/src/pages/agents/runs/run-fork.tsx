@@ -39,9 +39,6 @@ export function ForkDialog({
   const { at, text, more } = beginning(bar);
   const [message, setMessage] = useState(text);
   const [model, setModel] = useState('');
-  const offered = useCall(web.models.list, {}).data;
-  const agent = useCall(web.agents.get, { params: { id: agentId } }).data?.agent;
-  const own = useCall(web.agents.getPurpose, { params: { id: agentId } }).data?.instruction;
   const [instruction, setInstruction] = useState<string>();
   // Sent again after an error it is the same fork.
   const id = useRef(newId());
@@ -71,34 +68,56 @@ export function ForkDialog({
           value={message}
           onChange={({ target }) => setMessage(target.value)}
         />
-        <SelectField
-          label={texts.model}
-          value={model}
-          onChange={({ target }) => setModel(target.value)}
-          choices={[
-            { value: '', label: models.own(modelName(agent?.answers)) },
-            ...(offered?.models ?? []).map(({ id: value, name }) => ({ value, label: name })),
-          ]}
-        />
-        {instruction === undefined ? (
-          <div>
-            <Button small kind="quiet" disabled={own === undefined} onClick={() => setInstruction(own)}>
-              {texts.otherInstruction}
-            </Button>
-          </div>
-        ) : (
-          <TextArea
-            label={texts.instruction}
-            hint={texts.instructionHint}
-            name="instruction"
-            rows={5}
-            dir="auto"
-            value={instruction}
-            onChange={({ target }) => setInstruction(target.value)}
-          />
-        )}
+        <OtherModel agentId={agentId} value={model} onChange={setModel} />
+        <OtherInstruction agentId={agentId} value={instruction} onChange={setInstruction} />
         <DialogEnd send={fork} onClose={onClose} action={texts.start} />
       </Form>
     </Dialog>
+  );
+}
+
+interface Other<T> {
+  agentId: string;
+  value: T;
+  onChange: (value: string) => void;
+}
+
+function OtherModel({ agentId, value, onChange }: Other<string>) {
+  const offered = useCall(web.models.list, {}).data;
+  const agent = useCall(web.agents.get, { params: { id: agentId } }).data?.agent;
+  return (
+    <SelectField
+      label={texts.model}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+      choices={[
+        { value: '', label: models.own(modelName(agent?.answers)) },
+        ...(offered?.models ?? []).map(({ id, name }) => ({ value: id, label: name })),
+      ]}
+    />
+  );
+}
+
+/** Undefined: its own. It begins with that one, to be changed. */
+function OtherInstruction({ agentId, value, onChange }: Other<string | undefined>) {
+  const own = useCall(web.agents.getPurpose, { params: { id: agentId } }).data?.instruction;
+  if (value === undefined)
+    return (
+      <div>
+        <Button small kind="quiet" disabled={own === undefined} onClick={() => onChange(own ?? '')}>
+          {texts.otherInstruction}
+        </Button>
+      </div>
+    );
+  return (
+    <TextArea
+      label={texts.instruction}
+      hint={texts.instructionHint}
+      name="instruction"
+      rows={5}
+      dir="auto"
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
   );
 }
