@@ -53,8 +53,8 @@ describe('an agent in a container', { skip: needs('an own container engine'), ti
     }
   }
 
-  /** Its conversations have rested for an hour, and nobody has looked for two. */
-  async function rested(): Promise<void> {
+  /** Its conversations have rested for an hour, and nobody has looked for two. False: it has not begun to look. */
+  async function rested(): Promise<boolean> {
     const engine = await dockerEngine(docker.host);
     const [container] = await engine.listContainers({ filters: { label: [`troupe.agent=${agentId}`] } });
     const { Source } = container!.Mounts.find(({ Type }: Body) => Type === 'volume') as Body;
@@ -62,8 +62,9 @@ describe('an agent in a container', { skip: needs('an own container engine'), ti
     file.exec('pragma busy_timeout = 5000');
     const ago = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
     file.prepare('update sessions set updated_at = ?').run(ago(1));
-    file.prepare('update fact_care set seen_at = ?').run(ago(2));
+    const { changes } = file.prepare('update fact_care set seen_at = ?').run(ago(2));
     file.close();
+    return Number(changes) === 1;
   }
   const looks = async (): Promise<void> => until(async () => (await care()).memories !== undefined, 'it is asked');
   const say = async (message: string): Promise<void> => {
@@ -72,14 +73,12 @@ describe('an agent in a container', { skip: needs('an own container engine'), ti
   };
   const found = async (): Promise<Body[]> => (await care()).found;
 
-  test('its facts are found, shown with their source, and decided about', async () => {
+  test('its facts are found, shown with their source, and decided about', { timeout: 540_000 }, async () => {
     const set = await boss.ask('PUT', `/api/agents/${agentId}/memory`, { facts: true });
     assert.equal(set.status, 200, JSON.stringify(set.body));
     await looks();
     await say('I live in Rome.');
-    // It looks once a minute: then it has begun to.
-    await delay(65_000);
-    await rested();
+    await until(rested, 'it looks');
     await until(async () => (await found()).length === 1, 'a fact is found');
     const [first] = await found();
     assert.equal(first!['content'], 'The user lives in Rome.');

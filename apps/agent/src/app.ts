@@ -26,7 +26,7 @@ import {
   sendersIn,
   type Channel,
 } from '@troupe/channels';
-import { createAi, providersFrom } from '@troupe/ai';
+import { createAi, providersFrom, type Ai } from '@troupe/ai';
 import { backend, type TeamStoreCall } from '@troupe/contract';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
 import {
@@ -88,11 +88,10 @@ export async function startAgent({
   if (!(await store.definition())) await store.saveDefinition(firstDefinition(settings));
   const ai = thinking(settings, log);
   const pool = createWorkerPool();
-  const meaning = createMeaning({ store, ai, log, ...care });
-  const facts = createFacts({ store, ai, meant: meaning.of, isShared: store !== own, log, ...care });
+  const { meaning, tending } = memoryCare({ store, ai, log, isShared: store !== own, ...care });
   const toolkit = createToolkit({
     store,
-    meaning: meaning.of,
+    meaning,
     pool,
     owner: agentId,
     workspaceRoot: path.join(dataDir, 'workspace'),
@@ -127,11 +126,16 @@ export async function startAgent({
         ...channels.map((channel) => ({ close: () => channel.stop() })),
         { close: () => closeServer(server) },
         gateway,
-        meaning,
-        facts,
+        ...tending,
         { close: async () => heart?.() },
       ]),
   };
+}
+
+/** What is done with its memory in the background. */
+function memoryCare(deps: Omit<Parameters<typeof createFacts>[0], 'ai' | 'meant'> & { ai: Ai }) {
+  const meaning = createMeaning(deps);
+  return { meaning: meaning.of, tending: [meaning, createFacts({ ...deps, meant: meaning.of })] };
 }
 
 /** Its own door: all but its owner's own programs come in through the platform. */

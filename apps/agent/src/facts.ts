@@ -17,7 +17,7 @@ import { repeated, type Repeated } from './repeated.ts';
  * finds them, on its owner's account.
  */
 
-const EVERY_MS = 60_000;
+const EVERY_MS = 30_000;
 /** Conversations of one turn. */
 const MOST_SESSIONS = 20;
 /** So often a conversation fails before those after it have their turn. */

@@ -18,7 +18,7 @@ export { createConnections } from './gateway/connections.ts';
 export { teamDefinitions, type TeamSetting } from './team.ts';
 export { createShelf, type Shelf, type SkillSource } from './skills/shelf.ts';
 export { embedBy, tendMeanings } from './store/meaning.ts';
-export { failureNote, lookForFacts, roomNote, wantsFacts } from './facts/look.ts';
+export { failureNote, lookForFacts, roomNote, wantsFacts } from './store/facts-look.ts';
 export {
   MESSAGE_CHARACTERS,
   MOST_MESSAGES,
@@ -27,7 +27,7 @@ export {
   type FactStore,
   type Said,
   type Talk,
-} from './facts/store.ts';
+} from './store/facts.ts';
 export { keptMeant, nearOf, type Meant } from './store/recall.ts';
 export { pgSkills } from './store/skills-pg.ts';
 export { pgKnowledge } from './store/knowledge-pg.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { KEPT_BY_PLATFORM } from '@troupe/contract';
 import { definitionSchema, memoryScope } from '@troupe/domain';
 import { pages, readInTurn } from '../session/reading.ts';
-import type { FactStore } from '../facts/store.ts';
+import type { FactStore } from '../store/facts.ts';
 import type { LogLevelName } from '../store/store.ts';
 import { readJson, sendJson, whole, type Exchange } from './exchange.ts';
 

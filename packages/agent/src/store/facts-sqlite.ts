@@ -1,6 +1,6 @@
 import { newId } from '@troupe/kernel';
-import { MESSAGE_CHARACTERS, MOST_MESSAGES, TALKED_IN } from '../facts/store.ts';
-import type { Fact, FactStore, KeptFact, MemoryState, NewFacts, Said, Talk } from '../facts/store.ts';
+import { MESSAGE_CHARACTERS, MOST_MESSAGES, TALKED_IN } from './facts.ts';
+import type { Fact, FactStore, KeptFact, MemoryState, NewFacts, Said, Talk } from './facts.ts';
 import { TITLE } from './conversations-sqlite.ts';
 import { INDEXED, putMemory, takeMemory, type IndexedMemory } from './memory-index.ts';
 import type { SqliteAccess } from './sqlite-access.ts';

@@ -9,7 +9,7 @@ import { memories, todos } from './store-sqlite-memory.ts';
 import { channels } from './store-sqlite-channels.ts';
 import { figures, logging } from './store-sqlite-records.ts';
 import { approvals, reading, working } from './store-sqlite-sessions.ts';
-import type { FactStore } from '../facts/store.ts';
+import type { FactStore } from './facts.ts';
 import type { AgentStore } from './store.ts';
 
 /** The store of an agent that runs as a program of its own: one file, no server. */

@@ -5,7 +5,7 @@ import type { Lease } from './lease.ts';
 import type { ConversationStore, Session } from './conversations.ts';
 import type { MeaningStore, Near } from './meaning.ts';
 import type { Memory, MemoryBounds, Scope } from './memory.ts';
-import type { FactStore } from '../facts/store.ts';
+import type { FactStore } from './facts.ts';
 import type { Question, SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 
 /**

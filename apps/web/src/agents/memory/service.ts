@@ -35,6 +35,16 @@ const scopeOf = ({ id, team_id: teamId }: AgentRow, definition: AgentDefinition)
 type Change = TypesOf<typeof web.memory.setCare>['body'];
 type Kept = TypesOf<typeof web.memory.decideFact>['body']['keep'];
 
+/** As the agent tells it; one that does not run tells nothing. */
+async function asked(backend: BackendClient, user: User, agentId: string, address: string) {
+  try {
+    return await reach(backend.as(user, address).call(gateway.memory.care, { params: { agentId } }));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status < 500) throw error;
+    return { memories: 0, embedded: 0, meaningNote: null, factsNote: NOT_RUNNING, found: [] };
+  }
+}
+
 /** How a memory is searched and filled, and what its owner decides about facts. */
 function caring({ db, jobs, roster, backend }: MemoryDeps) {
   jobs.define(embedMemoriesJob);
@@ -45,23 +55,13 @@ function caring({ db, jobs, roster, backend }: MemoryDeps) {
     return { memory: definition.config.memory, scope: scopeOf(agent, definition) };
   }
 
-  /** As the agent tells it; one that does not run tells nothing. */
-  async function asked(user: User, agentId: string, address: string) {
-    try {
-      return await reach(backend.as(user, address).call(gateway.memory.care, { params: { agentId } }));
-    } catch (error) {
-      if (!(error instanceof AppError) || error.status < 500) throw error;
-      return { memories: 0, embedded: 0, meaningNote: null, factsNote: NOT_RUNNING, found: [] };
-    }
-  }
-
   async function care(user: User, id: string, address: string) {
     const { memory, scope } = await held(user, id);
     const embeddings = memory.embeddings ?? null;
     const own = db.user(user.id);
     const { elsewhere, ...row } = await store.readCare(own, { agentId: id, scope, model: embeddings });
     const chosen = { embeddings, facts: memory.facts ?? false };
-    if (elsewhere) return { ...(await asked(user, id, address)), ...chosen };
+    if (elsewhere) return { ...(await asked(backend, user, id, address)), ...chosen };
     return { ...row, ...chosen, found: await store.listFacts(own, scope, MOST_FACTS) };
   }
 

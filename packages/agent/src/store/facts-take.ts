@@ -1,7 +1,7 @@
 import type { ChatRequest, ChatResult, ModelClient } from '@troupe/ai';
 import { AppError, randomHex } from '@troupe/kernel';
 import { z } from 'zod';
-import type { Fact, Said } from './store.ts';
+import type { Fact, Said } from './facts.ts';
 
 /**
  * Facts out of a conversation. The model is given no tool, and what it answers is read as a list of sentences and nothing

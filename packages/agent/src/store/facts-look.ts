@@ -1,10 +1,10 @@
 import type { ModelClient } from '@troupe/ai';
 import { memoryScope, type AgentDefinition } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
-import { nearOf, type Meant } from '../store/recall.ts';
-import type { AgentStore } from '../store/store.ts';
-import type { Said } from './store.ts';
-import { NoFacts, NotNow, takeFacts, type Taken } from './take.ts';
+import { nearOf, type Meant } from './recall.ts';
+import type { AgentStore } from './store.ts';
+import type { Said } from './facts.ts';
+import { NoFacts, NotNow, takeFacts, type Taken } from './facts-take.ts';
 
 /** Looking for facts in a conversation, wherever the agent runs. */
 

@@ -1,4 +1,4 @@
-import type { Scope } from '../store/memory.ts';
+import type { Scope } from './memory.ts';
 
 /** Facts out of conversations, as an agent that is a program of its own keeps them. The platform has tables for the others. */
 
