@@ -70,6 +70,33 @@ test('compose, its example, the image and the unit name settings that exist', ()
   );
 });
 
+test('single services: a unit and a compose file start each alone, bounded and watched as the whole is', () => {
+  const names = ['web', 'backend', 'summarizer'];
+  const alone = parse(text('compose.services.yaml'), { merge: true }) as {
+    services: Record<string, Service & { command: string[]; healthcheck: { test: string[] } }>;
+  };
+  assert.deepEqual(Object.keys(alone.services), names);
+  const ports = { web: '3000', backend: '3001', summarizer: '3100' };
+  for (const [name, service] of Object.entries(alone.services)) {
+    assert.deepEqual(service.command, ['node', 'scripts/start.mjs', name]);
+    assert.match(service.mem_limit ?? '', /^\d+[mg]$/, name);
+    assert.equal(service.restart, 'unless-stopped', name);
+    assert.equal(service.healthcheck.test.at(-1), `http://127.0.0.1:${ports[name as keyof typeof ports]}/health`);
+  }
+  // The same service in all but its name and its folder.
+  const plain = (unit: string): string[] => text(unit).split('\n');
+  const whole = new Set(plain('troupe.service'));
+  assert.deepEqual(
+    plain('troupe@.service').filter((line) => !whole.has(line) && !line.startsWith('#')),
+    [
+      'Description=Troupe, %i',
+      'ExecStart=/usr/bin/node scripts/start.mjs %i',
+      'Environment=DATA_DIR=/var/lib/troupe-%i',
+      'StateDirectory=troupe-%i',
+    ],
+  );
+});
+
 interface StackService {
   command: string[];
   environment: Record<string, string>;

@@ -85,7 +85,10 @@ export async function benchTasks(): Promise<void> {
     await addTasks(database.db);
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.db.system);
     const postmaster = Number(statOf(rows[0]!.pid)[1]);
-    const used = () => [backends.reduce((sum, { pid }) => sum + secondsOf(pid), 0), secondsBelow(postmaster)] as const;
+    const used = () => ({
+      backends: backends.reduce((sum, { pid }) => sum + secondsOf(pid), 0),
+      database: secondsBelow(postmaster),
+    });
     const before = used();
     const began = performance.now();
     let found = await look(database.db);
@@ -93,7 +96,7 @@ export async function benchTasks(): Promise<void> {
       await delay(100);
       found = await look(database.db);
     }
-    const [backendsUsed = Number.NaN, databaseUsed = Number.NaN] = used().map((seconds, at) => seconds - before[at]!);
+    const after = used();
     printTable(
       `${TASKS} tasks of ${USERS} people, due at once, answers of ${ANSWER_MS / 1000} s, ${BACKENDS} backends`,
       [
@@ -103,8 +106,8 @@ export async function benchTasks(): Promise<void> {
           'seconds until all had begun': found.begun,
           seconds: found.seconds,
           'seconds with the poll': (performance.now() - began) / 1000,
-          'backends processor s': backendsUsed,
-          'database processor s': databaseUsed,
+          'backends processor s': after.backends - before.backends,
+          'database processor s': after.database - before.database,
         },
       ],
     );

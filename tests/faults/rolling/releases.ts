@@ -70,7 +70,7 @@ alter table agents add column rolled text;
 
 const drainsForProxies = async (folder: string): Promise<boolean> =>
   (await readFile(path.join(folder, 'packages/kernel/src/http/drain.ts'), 'utf8').catch(() => '')).includes(
-    'behindProxy',
+    'idleSince',
   );
 
 const isKnown = (commit: string): Promise<boolean> =>

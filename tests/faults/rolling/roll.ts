@@ -110,7 +110,7 @@ const retriedIn = async (log: string): Promise<number> =>
 async function failedIn({ proxyLog, proxyErrors }: World): Promise<string[]> {
   const [asked, errors] = await Promise.all([proxyLog, proxyErrors].map((file) => readFile(file, 'utf8')));
   return [
-    ...asked!.split('\n').filter((line) => /^5/.test(line)),
+    ...asked!.split('\n').filter((line) => line.startsWith('5')),
     // a connection that is refused is asked for of somebody else
     ...errors!.split('\n').filter((line) => /prematurely closed|reset by peer/.test(line)),
   ].slice(0, 20);

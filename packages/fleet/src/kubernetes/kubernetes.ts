@@ -56,6 +56,8 @@ const END_MS = 120_000;
 const POLL_MS = 200;
 const GIB = 1024 ** 3;
 const NO_IMAGE = new Set(['ErrImageNeverPull', 'ImagePullBackOff', 'InvalidImageName']);
+/** Said once before it tries again. */
+const NOT_YET = 'ErrImagePull';
 
 const limitsOf = (agent: AgentRow) => PLAN_RESOURCES[agent.size ?? agent.plan] ?? PLAN_RESOURCES['solo']!;
 
@@ -126,13 +128,13 @@ function createRunning({ client, paths }: Cluster) {
     const [container] = pod.status.containerStatuses ?? [];
     const waiting = container?.state?.waiting;
     const unplaced = pod.status.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
+    const noPlace = unplaced && `The cluster has no place for the agent: ${unplaced.message ?? unplaced.reason}`;
+    const noImage = `The cluster cannot get the image: ${waiting?.message ?? waiting?.reason}`;
     return {
       address: addressOf(pod),
       restarts: container?.restartCount ?? 0,
-      problem: NO_IMAGE.has(waiting?.reason ?? '')
-        ? `The cluster cannot get the image: ${waiting?.message ?? waiting?.reason}`
-        : undefined,
-      waitsFor: unplaced && `The cluster has no place for the agent: ${unplaced.message ?? unplaced.reason}`,
+      problem: NO_IMAGE.has(waiting?.reason ?? '') ? noImage : undefined,
+      waitsFor: waiting?.reason === NOT_YET ? noImage : noPlace,
     };
   }
 
