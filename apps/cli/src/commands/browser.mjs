@@ -18,13 +18,13 @@ export async function keyByBrowser(url, signal) {
   const { issuer, authorization_endpoint: page } = await asked(`${url}/.well-known/oauth-authorization-server`, {
     signal,
   });
-  const listener = createServer();
+  const door = createServer();
   await new Promise((resolve, reject) => {
-    listener.once('error', reject);
-    listener.listen(0, '127.0.0.1', () => resolve(undefined));
+    door.once('error', reject);
+    door.listen(0, '127.0.0.1', () => resolve(undefined));
   });
   try {
-    const { port } = /** @type {import('node:net').AddressInfo} */ (listener.address());
+    const { port } = /** @type {import('node:net').AddressInfo} */ (door.address());
     const redirect = `http://127.0.0.1:${port}/callback`;
     const { client_id: client } = await asked(`${url}/oauth/register`, {
       method: 'POST',
@@ -43,7 +43,7 @@ export async function keyByBrowser(url, signal) {
       scope: 'account',
       state,
     }).toString();
-    const answer = answered(listener, { state, issuer }, signal);
+    const answer = answered(door, { state, issuer }, signal);
     show(question.href);
     const form = new URLSearchParams({
       grant_type: 'authorization_code',
@@ -55,8 +55,8 @@ export async function keyByBrowser(url, signal) {
     const { access_token: key } = await asked(`${url}/oauth/token`, { method: 'POST', body: form, signal });
     return key;
   } finally {
-    listener.close();
-    listener.closeAllConnections();
+    door.close();
+    door.closeAllConnections();
   }
 }
 
@@ -74,16 +74,16 @@ async function asked(url, init) {
 
 /**
  * The code that the browser comes back with. Whatever else knocks is told nothing.
- * @param {import('node:http').Server} listener
+ * @param {import('node:http').Server} door
  * @param {{ state: string, issuer: string }} expected
  * @param {AbortSignal} signal
  * @returns {Promise<string>}
  */
-function answered(listener, { state, issuer }, signal) {
+function answered(door, { state, issuer }, signal) {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Problem('Nobody answered in the browser')), WAIT_MS);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    listener.on('request', (request, response) => {
+    door.on('request', (request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
       if (pathname !== '/callback' || searchParams.get('state') !== state || searchParams.get('iss') !== issuer)
         return void response.writeHead(404).end();

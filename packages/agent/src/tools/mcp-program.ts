@@ -74,8 +74,7 @@ export async function connectProgram(
 const NOT_FOUND = 127;
 
 /** The first word, which asks for the revision: the library takes that for an older program only with a link of its own. */
-const isUnanswered = (error: unknown): boolean =>
-  error instanceof Error && /negotiation probe timed out/.test(error.message);
+const isUnanswered = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 'REQUEST_TIMEOUT';
 
 /** The program was over before it was ready. */
 class EndedEarly extends Error {

@@ -61,34 +61,51 @@ function isObject(text: string): boolean {
 }
 
 /**
- * The calls of one stream in OpenAI's format. Gemini numbers calls that it makes together alike: another id, or another
- * name after a call that is whole, is another call. Others repeat the name, or say another id, with each piece.
+ * Which call a piece belongs to. Gemini numbers calls that it makes together alike: another id, or another name after a call
+ * that is whole, is another call. Others repeat the name, or say another id, with each piece.
  */
-export function createStreamedCalls() {
-  const idFor = createCallIds();
+function createSeats() {
   const latest = new Map<number, Seat>();
   const earlier: Seat[] = [];
-  let told = 0;
+  return {
+    of(place: number, { id, name, args }: Piece): Seat {
+      const known = latest.get(place);
+      const isOther = (one: Seat): boolean =>
+        id !== undefined && one.given !== undefined ? id !== one.given : one.isWhole && args !== '';
+      if (known && (name === '' || !isOther(known))) return known;
+      const seat: Seat = { given: id, index: undefined, held: '', isGiven: false, isWhole: false };
+      if (known) earlier.push(known);
+      latest.set(place, seat);
+      return seat;
+    },
+    all: () => [...earlier, ...latest.values()],
+  };
+}
 
-  function seatOf(place: number, id: string | undefined, name: string, args: string): Seat {
-    const known = latest.get(place);
-    const isNew =
-      known === undefined ||
-      (name !== '' &&
-        (id !== undefined && known.given !== undefined ? id !== known.given : known.isWhole && args !== ''));
-    if (!isNew) return known;
-    const seat: Seat = { given: id, index: undefined, held: '', isGiven: false, isWhole: false };
-    if (known) earlier.push(known);
-    latest.set(place, seat);
-    return seat;
-  }
+/** What is there of a call; empty: not in this piece. */
+interface Piece {
+  id: string | undefined;
+  name: string;
+  args: string;
+}
+
+const pieceOf = (call: GivenCall): Piece => ({
+  id: typeof call.id === 'string' && call.id !== '' ? call.id : undefined,
+  name: typeof call.function?.name === 'string' ? call.function.name : '',
+  args: argumentsOf(call.function?.arguments),
+});
+
+/** The calls of one stream in OpenAI's format. */
+export function createStreamedCalls() {
+  const idFor = createCallIds();
+  const seats = createSeats();
+  let told = 0;
 
   function piece(given: unknown, position: number): ToolCallDelta | undefined {
     const call = (given ?? {}) as GivenCall;
-    const name = typeof call.function?.name === 'string' ? call.function.name : '';
-    const args = argumentsOf(call.function?.arguments);
-    const id = typeof call.id === 'string' && call.id !== '' ? call.id : undefined;
-    const seat = seatOf(typeof call.index === 'number' ? call.index : position, id, name, args);
+    const came = pieceOf(call);
+    const seat = seats.of(typeof call.index === 'number' ? call.index : position, came);
+    const { id, name, args } = came;
     seat.given ??= id;
     seat.isGiven ||= args !== '';
     if (seat.index !== undefined) {
@@ -102,13 +119,8 @@ export function createStreamedCalls() {
     seat.index = told++;
     seat.isWhole = isObject(seat.held);
     seat.held = '';
-    return {
-      index: seat.index,
-      id: idFor(seat.given),
-      type: 'function',
-      function: said,
-      ...signedOf(call.extra_content),
-    };
+    const signed = signedOf(call.extra_content);
+    return { index: seat.index, id: idFor(seat.given), type: 'function', function: said, ...signed };
   }
 
   return {
@@ -118,7 +130,7 @@ export function createStreamedCalls() {
     /** What is left to say at the end of the answer: a call without arguments has no pieces, and no JSON is not JSON. */
     rest(): ToolCallDelta[] {
       const left: ToolCallDelta[] = [];
-      for (const seat of [...earlier, ...latest.values()]) {
+      for (const seat of seats.all()) {
         if (seat.held !== '') nameOfCall('');
         if (seat.index === undefined || seat.isGiven) continue;
         left.push({ index: seat.index, function: { arguments: '{}' } });

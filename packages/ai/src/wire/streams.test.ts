@@ -141,7 +141,7 @@ function responseOf(text: string, where: readonly number[]): Response {
 }
 
 const shown = ({ output, status, usage }: Response) => ({
-  output: output.map(({ id: _, ...item }) => item),
+  output: output.map((item) => ({ ...item, id: undefined })),
   status,
   usage,
 });

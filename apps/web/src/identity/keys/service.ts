@@ -25,6 +25,24 @@ const toItem = ({ id, name, preview, created_at, last_used_at, origins }: KeyRow
   origins,
 });
 
+/** For a program that its person let in; in the transaction in which that is found out. */
+const createIssue =
+  ({ audit, clock }: { audit: Accounts['audit']; clock: Clock }) =>
+  async (tx: SystemTx, { userId, name: given }: { userId: string; name: string }): Promise<string> => {
+    const name =
+      given
+        .replaceAll(/\p{Cc}/gu, ' ')
+        .trim()
+        .slice(0, KEY_NAME_LENGTH) || 'A program';
+    const key = `sk_${randomHex(32)}`;
+    const row = { id: newId(), name, origins: [], preview: `${key.slice(0, PREVIEW)}...`, created_at: clock() };
+    if ((await countKeys(tx, userId)) >= MOST_KEYS)
+      throw new AppError(400, 'invalid_grant', { error_description: `Too many keys (max ${MOST_KEYS})` });
+    await insertKey(tx, { ...row, user_id: userId, key_hash: sha256Hex(key) });
+    await audit(tx, { userId, action: 'key-created', detail: { id: row.id, name, origins: [] } });
+    return key;
+  };
+
 export type Keys = ReturnType<typeof createKeys>;
 
 export function createKeys({ db, accounts, clock }: { db: Database; accounts: Accounts; clock: Clock }) {
@@ -56,21 +74,7 @@ export function createKeys({ db, accounts, clock }: { db: Database; accounts: Ac
         return { id: created.id, name, key, createdAt: iso(created.created_at) };
       });
     },
-    /** For a program that its person let in; in the transaction in which that is found out. */
-    async issue(tx: SystemTx, { userId, name: given }: { userId: string; name: string }): Promise<string> {
-      const name =
-        given
-          .replaceAll(/\p{Cc}/gu, ' ')
-          .trim()
-          .slice(0, KEY_NAME_LENGTH) || 'A program';
-      const key = `sk_${randomHex(32)}`;
-      const row = { id: newId(), name, origins: [], preview: `${key.slice(0, PREVIEW)}...`, created_at: clock() };
-      if ((await countKeys(tx, userId)) >= MOST_KEYS)
-        throw new AppError(400, 'invalid_grant', { error_description: `Too many keys (max ${MOST_KEYS})` });
-      await insertKey(tx, { ...row, user_id: userId, key_hash: sha256Hex(key) });
-      await audit(tx, { userId, action: 'key-created', detail: { id: row.id, name, origins: [] } });
-      return key;
-    },
+    issue: createIssue({ audit, clock }),
     remove: (userId: string, id: string, ip: string): Promise<void> =>
       db.asUser(userId, async (tx) => {
         if (!(await deleteKey(tx, id))) throw unknown();

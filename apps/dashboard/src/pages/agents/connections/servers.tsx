@@ -131,29 +131,34 @@ function Attach({ agentId, onClose }: { agentId: string; onClose: () => void }) 
           value={form.secrets}
           onChange={({ target }) => setForm({ ...form, secrets: target.value })}
         />
-        {isService(form.address) && (
-          <>
-            <TextField
-              label={texts.clientId}
-              hint={texts.clientIdHint(`${location.origin}/api/mcp/callback`)}
-              mono
-              value={form.clientId}
-              onChange={({ target }) => setForm({ ...form, clientId: target.value })}
-            />
-            <TextField
-              label={texts.clientSecret}
-              hint={texts.clientSecretHint}
-              mono
-              type="password"
-              autoComplete="off"
-              value={form.clientSecret}
-              onChange={({ target }) => setForm({ ...form, clientSecret: target.value })}
-            />
-          </>
-        )}
+        {isService(form.address) && <Registered form={form} onChange={setForm} />}
         <Insist error={attach.error} onForce={() => submit('true')} />
         <DialogEnd send={attach} onClose={onClose} action={texts.attach} />
       </Form>
     </Dialog>
+  );
+}
+
+/** What its maker gave somebody by hand who wants access. */
+function Registered({ form, onChange }: { form: typeof NO_SERVER; onChange: (form: typeof NO_SERVER) => void }) {
+  return (
+    <>
+      <TextField
+        label={texts.clientId}
+        hint={texts.clientIdHint(`${location.origin}/api/mcp/callback`)}
+        mono
+        value={form.clientId}
+        onChange={({ target }) => onChange({ ...form, clientId: target.value })}
+      />
+      <TextField
+        label={texts.clientSecret}
+        hint={texts.clientSecretHint}
+        mono
+        type="password"
+        autoComplete="off"
+        value={form.clientSecret}
+        onChange={({ target }) => onChange({ ...form, clientSecret: target.value })}
+      />
+    </>
   );
 }
