@@ -85,7 +85,14 @@ async function fill(
     const counts = new Map<string, number>();
     const terms = termsOf(text);
     for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-    return { place: '', heading: '', text, terms: [...counts], words: terms.length };
+    return {
+      place: '',
+      heading: '',
+      text,
+      terms: [...counts.keys()].join('\n'),
+      counts: String.fromCharCode(...counts.values()),
+      words: terms.length,
+    };
   });
   const vectors: Float32Array[] = [];
   for (let at = 0; at < texts.length; at += 32) vectors.push(...(await embed(texts.slice(at, at + 32))));
