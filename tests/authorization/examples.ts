@@ -113,11 +113,6 @@ const BACKEND: Record<string, Make> = {
   'GET /api/runtime/proxy/:agentId/memory': (id) => inAgent(id),
   'PUT /api/runtime/proxy/:agentId/memory': (id) => ({ ...inAgent(id), body: { key: 'k', content: 'stolen' } }),
   'DELETE /api/runtime/proxy/:agentId/memory/:id': (id) => inAgent(id, { id: 'm' }),
-  'GET /api/runtime/proxy/:agentId/memory/care': (id) => inAgent(id),
-  'POST /api/runtime/proxy/:agentId/memory/facts/:factId': (id) => ({
-    ...inAgent(id, { factId: id.factId }),
-    body: { keep: 'all' },
-  }),
   'GET /api/runtime/proxy/:agentId/approvals': (id) => inAgent(id),
   'GET /api/runtime/proxy/:agentId/messages': (id) => inAgent(id),
   'POST /api/runtime/proxy/:agentId/messages': (id) => ({

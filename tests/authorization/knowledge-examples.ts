@@ -34,6 +34,11 @@ export const KNOWLEDGE_WEB: Record<string, Make> = {
 };
 
 export const KNOWLEDGE_BACKEND: Record<string, Make> = {
+  'GET /api/runtime/proxy/:agentId/memory/care': ({ agentId }) => ({ params: { agentId } }),
+  'POST /api/runtime/proxy/:agentId/memory/facts/:factId': ({ agentId, factId }) => ({
+    params: { agentId, factId },
+    body: { keep: 'all' },
+  }),
   'POST /v1/knowledge/search': ({ agentId }) => ({ body: { query: 'owned' }, headers: { 'x-agent-id': agentId } }),
   'POST /v1/knowledge/find': ({ collectionId }) => ({
     body: { collections: [collectionId], query: 'owned', limit: 10 },

@@ -75,3 +75,15 @@ export const SQLITE_COLUMNS: readonly [table: string, column: string, definition
   ['memory', 'source_seq', 'integer'],
   ['memory', 'disputes', 'text'],
 ];
+
+/** Facts of an agent's file. `fact_care` says whether they are wanted, how far was looked, and what the owner is told. */
+export const MEMORY_FACTS = `
+create table if not exists fact_care (
+  agent_id text primary key, seen_at text not null, seen_id text not null default '', note text
+);
+create table if not exists fact_progress (session_id text primary key, seq integer not null);
+create index if not exists memory_source on memory (source_session) where source_session is not null;
+create trigger if not exists fact_progress_ends after delete on sessions begin
+  delete from fact_progress where session_id = old.id;
+end;
+`;

@@ -1,8 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { MEMORY_FACTS } from './facts-sqlite.ts';
 import { differ, MEMORY_MEANINGS } from './meaning-bits.ts';
 import { catchUp, MEMORY_INDEX } from './memory-index.ts';
-import { SQLITE_COLUMNS, SQLITE_SCHEMA } from './sqlite-schema.ts';
+import { MEMORY_FACTS, SQLITE_COLUMNS, SQLITE_SCHEMA } from './sqlite-schema.ts';
 
 export interface Sqlite {
   all: <T>(sql: string, ...values: SQLInputValue[]) => T[];
