@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { before, after, test } from 'node:test';
+import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
+import type { Page } from 'playwright-core';
+import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import type { WatchedPage } from './browser.ts';
+import { signedInCaller } from './content.ts';
+import { browserSuite } from './suite.ts';
+
+interface Spoken {
+  role: string;
+  content: string | null;
+}
+
+/** Writes a file and asks a question when asked to, never answers when told to wait, and greets otherwise. */
+const model: StandIn = await createStandIn((request, response) => {
+  const messages = (request.body['messages'] ?? []) as Spoken[];
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const text = messages[asked]?.content ?? '';
+  const usage = { prompt_tokens: 50_000, completion_tokens: 10_000 };
+  if (text.includes('wait')) return;
+  if (text.includes('paint') && messages.at(-1)?.role !== 'tool') {
+    const question = JSON.stringify({ message: 'Which colour?', options: ['red', 'blue'] });
+    const toolCalls = [{ id: 'call_1', name: 'user_prompt', arguments: question }];
+    return replyChat(request, response, { content: null, toolCalls, usage });
+  }
+  if (text.includes('note') && messages.at(-1)?.role !== 'tool') {
+    const path = /\bin (\S+)/.exec(text)?.[1] ?? 'note.txt';
+    const args = JSON.stringify({ path, content: 'Hello' });
+    const toolCalls = [{ id: 'call_1', name: 'write_file', arguments: args }];
+    return replyChat(request, response, { content: null, toolCalls, usage });
+  }
+  const result = messages.at(-1)?.role === 'tool' ? messages.at(-1)!.content : '';
+  replyChat(request, response, { content: `**Done.** ${result ?? ''}`, usage });
+});
+
+const env = { OPENROUTER_API_KEY: 'sk-test', OPENROUTER_BASE_URL: model.url };
+
+const say = async (page: Page, text: string) => {
+  await page.getByLabel('Message').fill(text);
+  await page.getByLabel('Message').press('Enter');
+};
+
+browserSuite(
+  'rules that an owner makes, in the browser',
+  (stage) => {
+    let agentId = '';
+    let watched: WatchedPage;
+    before(async () => {
+      const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+      const made = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
+        name: 'Ada',
+        model: 'xiaomi/mimo-v2-pro',
+        config: { instruction: 'You take notes.', tools: ['filesystem'], safety: { approvals: { filesystem: 'ask' } } },
+      });
+      agentId = made.agent.id;
+      watched = await openPage(stage.browser, stage.platform.url);
+      await signIn(watched.page, stage.platform.owner);
+    });
+    after(async () => {
+      await watched?.context.close();
+      await model.close();
+    });
+    const open = (tab: string) => settle(watched.page, `/dashboard/agents/${agentId}?tab=${tab}`);
+
+    test('it is not asked again about one folder, by a rule that can be found and taken away; a refusal says why', async () => {
+      const { page } = watched;
+      await open('chat');
+      const log = page.getByRole('log');
+      const done = log.locator('strong', { hasText: 'Done.' });
+      await say(page, 'A note in reports/may.txt');
+      await log.getByRole('button', { name: 'Always…' }).click();
+      const choice = log.getByLabel('What it may do from now on without asking');
+      assert.equal(await page.evaluate('document.activeElement?.tagName'), 'SELECT');
+      assert.deepEqual(await choice.getByRole('option').allInnerTexts(), [
+        'write reports/may.txt',
+        'write anything in reports/',
+        'write any file',
+      ]);
+      await assertAccessible(page, 'a rule that is made');
+      await choice.selectOption({ label: 'write anything in reports/' });
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await done.nth(0).waitFor();
+      await say(page, 'A note in reports/june.txt');
+      await done.nth(1).waitFor();
+      assert.equal(await log.getByRole('button', { name: 'Always…' }).count(), 0);
+
+      await say(page, 'A note in plan.txt');
+      await log.getByRole('button', { name: 'Say why not…' }).click();
+      await log.getByLabel('Why not, or what it should do instead').fill('Only in reports, please.');
+      await log.getByRole('button', { name: 'Refuse and tell it' }).click();
+      await done.nth(2).waitFor();
+      await log.getByText('They say: Only in reports, please.').last().waitFor();
+
+      await settle(page, `/dashboard/agents/${agentId}?tab=settings&part=config`);
+      await page.getByText('write anything in reports/').waitFor();
+      await assertAccessible(page, 'rules of an agent');
+      await page.getByRole('button', { name: 'Take away: write anything in reports/' }).click();
+      await page.getByText(/^No rules yet\./).waitFor();
+      assertQuiet(watched);
+    });
+  },
+  env,
+);
