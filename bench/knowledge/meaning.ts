@@ -82,17 +82,11 @@ async function fill(
   await sql`insert into knowledge_collections (id, user_id, name, created_at, updated_at)
     values (${id}, ${userId}, 'meaning', now(), now())`.execute(db.system);
   const passages = texts.map((text) => {
-    const counts = new Map<string, number>();
-    const terms = termsOf(text);
-    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-    return {
-      place: '',
-      heading: '',
-      text,
-      terms: [...counts.keys()].join('\n'),
-      counts: String.fromCharCode(...counts.values()),
-      words: terms.length,
-    };
+    const found = new Map<string, number>();
+    const all = termsOf(text);
+    for (const term of all) found.set(term, Math.min(255, (found.get(term) ?? 0) + 1));
+    const [terms, counts] = [[...found.keys()].join('\n'), String.fromCharCode(...found.values())];
+    return { place: '', heading: '', text, terms, counts, words: all.length };
   });
   const vectors: Float32Array[] = [];
   for (let at = 0; at < texts.length; at += 32) vectors.push(...(await embed(texts.slice(at, at + 32))));

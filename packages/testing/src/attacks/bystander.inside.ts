@@ -79,7 +79,7 @@ async function watch({ web, headers, agentId }: Extract<ToBystander, { web: stri
 }
 
 port.on('message', (told: ToBystander) => {
-  if ('end' in told) return void watching?.abort();
+  if ('end' in told) return watching?.abort();
   watch(told).then(
     (slowest) => port.postMessage({ slowest }),
     (error: Error) => port.postMessage({ failed: error.message }),
