@@ -70,7 +70,17 @@ export function isDescription(id: string): boolean {
   );
 }
 
+const saving =
+  (db: Database) =>
+  async (row: ClientRow): Promise<void> => {
+    const { described, created_at } = row;
+    const most = described ? MOST_DESCRIBED : MOST_UNUSED;
+    await saveClient(db.system, row);
+    await forgetUnused(db.system, { described, before: new Date(created_at.getTime() - DAY_MS), most });
+  };
+
 export function createClients({ db, clock, outbound }: ClientsDeps) {
+  const save = saving(db);
   async function described(address: string): Promise<ClientRow> {
     const known = await findClient(db.system, address);
     if (known && clock().getTime() - known.created_at.getTime() < DESCRIBED_MS) return known;
@@ -86,13 +96,6 @@ export function createClients({ db, clock, outbound }: ClientsDeps) {
     const row = { ...found, created_at: clock() };
     await save(row);
     return row;
-  }
-
-  async function save(row: ClientRow): Promise<void> {
-    await saveClient(db.system, row);
-    const { described: isDescribed, created_at } = row;
-    const most = isDescribed ? MOST_DESCRIBED : MOST_UNUSED;
-    await forgetUnused(db.system, { described: isDescribed, before: new Date(created_at.getTime() - DAY_MS), most });
   }
 
   return {
