@@ -89,7 +89,6 @@ export async function readMemoryCare(exchange: Exchange): Promise<void> {
   sendJson(exchange, await factsOf(exchange).state(memoryScope(definition), model));
 }
 
-
 const keepSchema = z.object({ keep: z.enum(['this', 'others', 'all'], 'keep must be this, others or all') });
 
 export async function decideFact(exchange: Exchange): Promise<void> {

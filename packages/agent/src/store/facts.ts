@@ -53,7 +53,7 @@ export const REST_SECONDS = 600;
 export const MOST_MESSAGES = 80;
 export const MESSAGE_CHARACTERS = 4000;
 
-export type Keep = 'this' | 'others' | 'all';
+type Keep = 'this' | 'others' | 'all';
 
 export interface NewFacts {
   scope: Scope;

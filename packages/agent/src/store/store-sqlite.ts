@@ -46,14 +46,14 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
         run('delete from todos where scope = ?', `agent:${agentId}`);
       }),
   };
-  return { ...promised<AgentStore>(store), facts: promised<FactStore>(sqliteFacts(access)), close };
+  return { ...(promised(store) as AgentStore), facts: promised(sqliteFacts(access)) as FactStore, close };
 }
 
 /** Callers see the promises that every store gives. */
-function promised<T>(store: object): T {
+function promised(store: object): unknown {
   const made: Record<string, unknown> = {};
   for (const [name, method] of Object.entries(store)) {
     made[name] = async (...args: unknown[]) => (method as (...given: unknown[]) => unknown)(...args);
   }
-  return made as T;
+  return made;
 }

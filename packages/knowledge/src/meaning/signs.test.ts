@@ -23,7 +23,7 @@ test('differences are as many as bits differ, whatever the number of them, and t
     const asked = bitsOf(question).slice(0, 512);
     for (const [n, vector] of vectors.entries()) {
       const bits = bitsOf(vector).slice(0, 512);
-      assert.equal(far[n], [...bits].filter((bit, at) => bit !== asked[at]).length, `${dimension}: ${n}`);
+      assert.equal(far[n], Array.from(bits).filter((bit, at) => bit !== asked[at]).length, `${dimension}: ${n}`);
     }
     const found = leastOf(far, 200, 20);
     const bound = [...far].toSorted((a, b) => a - b)[19]!;

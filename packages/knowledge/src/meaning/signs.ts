@@ -1,7 +1,7 @@
 /** Signs of many texts' numbers, one bit each: in how many they differ from a question's says roughly how near it is. */
 
 /** So many of a text's signs are kept in a process: by these the likely ones are found. */
-export const KEPT_SIGNS = 512;
+const KEPT_SIGNS = 512;
 const WORD = 32;
 
 export const wordsFor = (dimension: number): number => Math.ceil(Math.min(dimension, KEPT_SIGNS) / WORD);
