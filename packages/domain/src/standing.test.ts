@@ -92,6 +92,8 @@ test('what is offered is the narrowest first, and of a command only itself', () 
   assert.deepEqual(offered('fetch', { url: 'https://example.com/a' }), ['example.com', null]);
   assert.deepEqual(offered('github_search', { q: 'x' }), [null]);
   assert.deepEqual(offered('write_file', { path: '../x' }), [null]);
+  // A file that is named like a folder's rule is not offered as if it were one file.
+  assert.deepEqual(offered('write_file', { path: 'reports/**' }), [null]);
   // Every choice allows the call that it was made of.
   for (const choice of standingChoices('write_file', { path: 'reports/2026/may.md' }))
     assert.ok(isStanding([{ tool: 'write_file', ...choice }], files('write_file'), { path: 'reports/2026/may.md' }));

@@ -27,11 +27,11 @@ const FOLDER = '/**';
 /** Arguments of the own tools for files that say where. */
 const PLACES = ['path', 'source', 'destination'];
 
-/** A path without detours; undefined: it is none, or leads out of the folder that it begins in. */
+/** A path without detours; undefined: it is none, leads out of the folder that it begins in, or would be read as a folder's rule. */
 function straight(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.startsWith('/') || /[\\\0]/.test(value)) return undefined;
   const parts = value.split('/').filter((part) => part !== '' && part !== '.');
-  return parts.length === 0 || parts.includes('..') ? undefined : parts.join('/');
+  return parts.length === 0 || parts.includes('..') || parts.at(-1) === '**' ? undefined : parts.join('/');
 }
 
 const pathsIn = (args: Arguments): (string | undefined)[] =>
