@@ -20,7 +20,8 @@ function promtool(args: readonly string[], input?: string): void {
 describe('metrics', () => {
   let world: World;
   before(async () => {
-    world = await startWorld();
+    // Whether Redis answers is told where there should be one.
+    world = await startWorld({ REDIS_URL: 'redis://127.0.0.1:1' });
     const headers = { authorization: `Bearer ${world.user.key}` };
     const made = await send(`${world.services.web}/api/agents/provision`, 'POST', { name: 'Ada' }, headers);
     world.openrouter.answer((request, response) => {
