@@ -6,8 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { createPatience, SOCKET_BOUNDS } from './socket-bounds.ts';
 
-const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-before(() => once(server, 'listening'));
+let server: WebSocketServer;
+before(async () => {
+  server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+});
 after(() => server.close());
 
 const HEAD = [
