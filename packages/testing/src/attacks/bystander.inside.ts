@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -14,6 +15,7 @@ import type { Slowest, ToBystander } from './bystander.ts';
 const { director } = workerData as { director: string };
 const port = parentPort!;
 const PROBE_EVERY_MS = 50;
+const NEXT_DOOR = '127.0.0.2';
 const WORDS = JSON.stringify([{ say: 'still here' }]);
 
 interface Asked {
@@ -53,24 +55,38 @@ let calls = 0;
 /** Every call from another address, and none of those of the attack. */
 const elsewhere = (): string => `10.${200 + ((calls += 1) >> 16)}.${(calls >> 8) & 255}.${calls & 255}`;
 
+interface Heard {
+  status: number | undefined;
+  text: string;
+}
+
+/** Whom nobody knows, and from another address than the attack: strangers of one address have turns together. */
+async function fromNextDoor(url: string): Promise<Heard> {
+  const asked = http.get(url, { localAddress: NEXT_DOOR, agent: false });
+  const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+  return { status: reply.statusCode, text: String(await buffer(reply)) };
+}
+
 let watching: AbortController | undefined;
 
 async function watch({ web, headers, agentId }: Extract<ToBystander, { web: string }>): Promise<Slowest> {
   const { signal } = (watching = new AbortController());
   const slowest: Slowest = { health: 0, chat: 0, rounds: 0 };
-  const timed = async (what: 'health' | 'chat', path: string, init?: RequestInit): Promise<void> => {
+  const timed = async (what: 'health' | 'chat', asked: () => Promise<Heard>): Promise<void> => {
     const began = performance.now();
-    const reply = await fetch(web + path, init);
-    const text = await reply.text();
+    const { status, text } = await asked();
     slowest[what] = Math.max(slowest[what], performance.now() - began);
-    if (reply.status !== 200) throw new Error(`${what} during the attack: ${reply.status} ${text}`);
+    if (status !== 200) throw new Error(`${what} during the attack: ${status} ${text}`);
   };
   do {
     const body = JSON.stringify({ agentId, message: WORDS });
     const own = { ...headers, 'x-client-ip': elsewhere(), 'content-type': 'application/json' };
     await Promise.all([
-      timed('health', '/api/health'),
-      timed('chat', '/api/chat', { method: 'POST', headers: own, body }),
+      timed('health', () => fromNextDoor(`${web}/api/health`)),
+      timed('chat', async () => {
+        const reply = await fetch(`${web}/api/chat`, { method: 'POST', headers: own, body });
+        return { status: reply.status, text: await reply.text() };
+      }),
     ]);
     slowest.rounds += 1;
     await delay(PROBE_EVERY_MS);

@@ -5,6 +5,7 @@ import type { Database, UserTx } from '@troupe/db';
 import {
   AppError,
   countedAddress,
+  createFairQueue,
   iso,
   isoOrNull,
   newId,
@@ -41,9 +42,11 @@ const PER_TASK_OF_PLAN = 2;
 const SECRET_BYTES = 32;
 const BOTH_COUNT_MS = 86_400_000;
 const DELIVERIES_A_MINUTE = 120;
-/** Deliveries of one sender to one trigger under way in this process, and of all. */
-const MOST_AT_ONCE = 20;
-const MOST_OF_ALL = 100;
+/**
+ * Deliveries in this process, in turn by sender and trigger. Whoever sends more than may wait is told to come again before
+ * anything is asked of the database, of whose connections one sender has one.
+ */
+const DELIVERED = { width: 16, perKey: 1, waiting: 100, waitingPerKey: 20 };
 const MOST_ID = 200;
 const RETRY_SECONDS = '60';
 
@@ -70,33 +73,13 @@ function answered(taskId: string, { state, receipt }: store.TakenIn) {
 
 type Delivery = Pick<RequestInfo, 'headers' | 'rawBody' | 'address'>;
 
-/** So many are worked on at once; whoever sends more is told to come again before anything is asked of the database. */
-function createAtOnce() {
-  const underWay = new Map<string, number>();
-  let all = 0;
-  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const own = underWay.get(key) ?? 0;
-    if (own >= MOST_AT_ONCE || all >= MOST_OF_ALL) throw full('Too many deliveries');
-    underWay.set(key, own + 1);
-    all += 1;
-    try {
-      return await work();
-    } finally {
-      all -= 1;
-      const left = (underWay.get(key) ?? 1) - 1;
-      if (left === 0) underWay.delete(key);
-      else underWay.set(key, left);
-    }
-  };
-}
-
 /** What others send to a task's address. */
 function delivering({ db, clock, counters, cipher }: TriggersDeps) {
-  const atOnce = createAtOnce();
+  const turns = createFairQueue(DELIVERED);
   return {
     deliver: (id: string, request: Delivery) =>
       // Strangers do not stand in the way of who delivers from elsewhere.
-      atOnce(`${id} ${countedAddress(request.address)}`, () => taken(id, request)),
+      turns.run(`${id} ${countedAddress(request.address)}`, () => taken(id, request)),
 
     async start(userId: string, taskId: string, { input, key }: Start) {
       const text = input === undefined || typeof input === 'string' ? input : JSON.stringify(input, null, 2);
