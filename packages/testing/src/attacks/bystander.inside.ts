@@ -15,7 +15,7 @@ import type { Slowest, ToBystander } from './bystander.ts';
 const { director } = workerData as { director: string };
 const port = parentPort!;
 const PROBE_EVERY_MS = 50;
-const NEXT_DOOR = '127.0.0.2';
+const nextDoor = new http.Agent({ keepAlive: true, localAddress: '127.0.0.2' });
 const WORDS = JSON.stringify([{ say: 'still here' }]);
 
 interface Asked {
@@ -62,8 +62,15 @@ interface Heard {
 
 /** Whom nobody knows, and from another address than the attack: strangers of one address have turns together. */
 async function fromNextDoor(url: string): Promise<Heard> {
-  const asked = http.get(url, { localAddress: NEXT_DOOR, agent: false });
-  const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+  const asked = http.get(url, { agent: nextDoor });
+  let reply: IncomingMessage;
+  try {
+    [reply] = (await once(asked, 'response')) as [IncomingMessage];
+  } catch (error) {
+    // A connection that was idle may have been closed meanwhile: everybody's client asks again then.
+    if (asked.reusedSocket) return fromNextDoor(url);
+    throw error;
+  }
   return { status: reply.statusCode, text: String(await buffer(reply)) };
 }
 
