@@ -8,6 +8,7 @@ export { createLogins, type Logins, type SealedLogin } from './logins.ts';
 export { memberOf, memberToken } from './member-tokens.ts';
 export type { OwnAgents } from './own.ts';
 export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';
+export { agentsElsewhere } from './reads.ts';
 export { LimitReached } from './room.ts';
 export { createRoster, type Roster, type RosterDeps } from './roster.ts';
 export {

@@ -30,6 +30,17 @@ export const listAgents = (tx: Tx, page?: Page): Promise<AgentRow[]> =>
     .$if(page !== undefined, (query) => query.limit(page!.limit).offset(page!.offset))
     .execute();
 
+/** Running agents that keep their conversations themselves, those that changed last first. */
+export const agentsElsewhere = (tx: UserTx, limit: number): Promise<{ id: string; name: string }[]> =>
+  tx
+    .selectFrom('agents')
+    .select(['id', 'name'])
+    .where('driver', 'is not', null)
+    .where('status', '=', 'running')
+    .orderBy('updated_at', 'desc')
+    .limit(limit)
+    .execute();
+
 export async function newestDefinition(tx: Tx, agentId: string): Promise<AgentDefinition> {
   const row = await tx
     .selectFrom('agent_definitions')

@@ -1,7 +1,8 @@
 import { gateway, type InboxItem } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { createFairQueue, type BackendClient, type Log, type User } from '@troupe/kernel';
-import { agentsElsewhere, readVisitors, readWaiting } from './store.ts';
+import { agentsElsewhere } from '@troupe/roster';
+import { readVisitors, readWaiting } from './store.ts';
 
 export interface InboxDeps {
   db: Database;

@@ -50,15 +50,3 @@ export async function readVisitors(tx: UserTx, limit: number): Promise<WaitingVi
     order by v.waiting_since, v.id limit ${limit}`.execute(tx);
   return rows;
 }
-
-/** Running agents that keep their sessions themselves. */
-export async function agentsElsewhere(tx: UserTx, limit: number): Promise<{ id: string; name: string }[]> {
-  return tx
-    .selectFrom('agents')
-    .select(['id', 'name'])
-    .where('driver', 'is not', null)
-    .where('status', '=', 'running')
-    .orderBy('updated_at', 'desc')
-    .limit(limit)
-    .execute();
-}

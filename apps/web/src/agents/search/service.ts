@@ -1,7 +1,8 @@
 import { gateway, type FoundConversation } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { createFairQueue, type BackendClient, type Log, type User } from '@troupe/kernel';
-import { agentsElsewhere, boundTime, findAgents, findConversations, findFiles } from './store.ts';
+import { agentsElsewhere } from '@troupe/roster';
+import { boundTime, findAgents, findConversations, findFiles } from './store.ts';
 
 export interface SearchDeps {
   db: Database;

@@ -82,15 +82,3 @@ export async function findFiles(
     where f.path ~ all(${patterns(words)}::text[]) order by f.changed_at desc, f.path limit ${limit}`.execute(tx);
   return rows;
 }
-
-/** Running agents that keep their conversations themselves. */
-export async function agentsElsewhere(tx: UserTx, limit: number): Promise<{ id: string; name: string }[]> {
-  return tx
-    .selectFrom('agents')
-    .select(['id', 'name'])
-    .where('driver', 'is not', null)
-    .where('status', '=', 'running')
-    .orderBy('updated_at', 'desc')
-    .limit(limit)
-    .execute();
-}
