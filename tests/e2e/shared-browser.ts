@@ -28,3 +28,19 @@ export function giveBack(): void {
 export async function closePages(browser: Browser): Promise<void> {
   await Promise.all(browser.contexts().map((context) => context.close()));
 }
+
+const MOST_SHOWN = 600;
+
+/** What the pages show that are open: a test that waits in vain says only what it waited for. */
+export function shown(browser: Browser): Promise<string[]> {
+  const pages = browser.contexts().flatMap((context) => context.pages());
+  return Promise.all(
+    pages.map(async (page) => {
+      const text = await page
+        .locator('body')
+        .innerText({ timeout: 2000 })
+        .catch((error: unknown) => `(not readable: ${String(error)})`);
+      return `${page.url()} shows: ${text.replaceAll(/\s+/g, ' ').slice(0, MOST_SHOWN)}`;
+    }),
+  );
+}

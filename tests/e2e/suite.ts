@@ -1,10 +1,10 @@
-import { after, before, describe } from 'node:test';
+import { after, afterEach, before, describe } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { needs } from '@troupe/testing/machine/needs';
 import { startPlatform } from './platform.ts';
 import type { RunningPlatform } from './platform.ts';
-import { borrowBrowser, closePages, giveBack } from './shared-browser.ts';
+import { borrowBrowser, closePages, giveBack, shown } from './shared-browser.ts';
 
 export interface Stage {
   platform: RunningPlatform;
@@ -24,6 +24,10 @@ export function browserSuite(name: string, body: (stage: Stage) => void, env: Re
       stage.browser = await borrowBrowser();
       if (env['DATABASE_URL'] === undefined) database = await testDatabase();
       stage.platform = await startPlatform({ ...(database && { DATABASE_URL: database.url }), ...env });
+    });
+    afterEach(async (context) => {
+      if ('passed' in context && !context.passed && stage.browser)
+        for (const page of await shown(stage.browser)) context.diagnostic(page);
     });
     after(async () => {
       if (stage.browser) await closePages(stage.browser);

@@ -33,8 +33,9 @@ export function createLive({ changed, back, signedOut }: Hooks): Live {
   const watches = createWatches();
   const pause = createPause();
   const take = (event: string, data: string): void => {
+    // What changed between the first reads and the stream is told with `ready`.
+    if (event === 'ready' || event === 'changed') changed((JSON.parse(data) as { topics: LiveTopic[] }).topics);
     if (event === 'ready') connection.become({ state: 'live' });
-    else if (event === 'changed') changed((JSON.parse(data) as { topics: LiveTopic[] }).topics);
     else if (event === 'step' || event === 'delta') watches.take(event, JSON.parse(data) as Told);
   };
   const loop = createLoop({

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { newDefinition, type McpServer } from '@troupe/domain';
 import { createOutbound, createWorkerPool, silentLog } from '@troupe/kernel';
 import { needs } from '@troupe/testing/machine/needs';
@@ -42,6 +44,21 @@ function found(name: string, from: string): string {
     if (existsSync(inside)) return inside;
   }
   throw new Error(`${name} is not installed`);
+}
+
+/** It says that it starts before it listens. */
+async function accepts(port: number, child: ChildProcess): Promise<void> {
+  while (child.exitCode === null) {
+    const socket = net.connect(port, '127.0.0.1');
+    const isThere = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isThere) return;
+    await delay(50);
+  }
+  throw new Error(`the server ended with ${child.exitCode}`);
 }
 
 const pool = createWorkerPool();
@@ -109,10 +126,10 @@ describe('public MCP servers', { skip: needs('the MCP judges') || (await sandbox
       const file = path.join(folder, SERVER('everything'));
       const child = spawn(process.execPath, [file, kind], {
         env: { PATH: process.env['PATH'], PORT: String(port) },
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: 'ignore',
       });
       after(() => child.kill());
-      await Promise.race([once(child.stderr, 'data'), once(child.stdout, 'data')]);
+      await accepts(port!, child);
       const tools = await toolsOf({ url: `http://127.0.0.1:${port}/${at}` });
       assert.match((await call(tools, 'public_echo', { message: 'hello' })).content, /hello/);
     });

@@ -44,6 +44,23 @@ test('who is granted a plan hears at once that the account changed, and nobody e
   his.close();
 });
 
+test('who opens a stream is told what changed a moment before, and others are not', async () => {
+  const [ann, bob] = [await web.signUp(), await web.signUp()];
+  const known = await listen(ann);
+  await known.next();
+  await admin.ask('PATCH', `/api/admin/users/${ann.id}`, { plan: 'solo', subscriptionStatus: 'active' });
+  assert.equal((await known.next())?.event, 'changed');
+  const topicsOf = async (person: Person): Promise<string[]> => {
+    const stream = await listen(person);
+    const { data } = (await stream.next())!;
+    stream.close();
+    return (JSON.parse(data) as { topics: string[] }).topics;
+  };
+  assert.deepEqual(await topicsOf(ann), ['account']);
+  assert.deepEqual(await topicsOf(bob), ['inbox', 'tasks', 'usage', 'work'], 'nobody knows whether they changed');
+  known.close();
+});
+
 test('a stream ends with the session that opened it', async () => {
   const ann = await web.signUp();
   const stream = await listen(ann);

@@ -19,6 +19,7 @@ import { asAppError } from '../../platform/reach.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
 import { createPaced } from './paced.ts';
 import { createReaders } from './readers.ts';
+import { createRecent, type Recent } from './recent.ts';
 
 export interface LiveDeps {
   db: Database;
@@ -52,10 +53,11 @@ interface LiveStream extends Stream {
 }
 
 /** The open streams of this process, and what is told to them. */
-function createListeners({ listener }: LiveDeps) {
+function createListeners({ listener }: LiveDeps, recent: Recent) {
   const streams = createStreams<LiveStream>(listener, { most: MOST_STREAMS, refusal: TOO_MANY_STREAMS });
 
   function tell(userId: string, topic: LiveTopic): void {
+    recent.add(userId, topic);
     const heard =
       userId === EVERY_ADMINISTRATOR ? streams.all().filter(({ user }) => user.isAdmin) : streams.of(userId);
     for (const { change } of heard) change(topic);
@@ -121,7 +123,8 @@ function createFollowing({ roster, backend, log }: LiveDeps) {
 
 /** One stream for each tab of a dashboard, or for a program: it names what changed, and follows conversations. */
 export function createLive(deps: LiveDeps) {
-  const join = createListeners(deps);
+  const recent = createRecent();
+  const join = createListeners(deps, recent);
   const readers = createReaders(deps);
   /** An administrator's page may show everybody's. */
   const reading = async ({ id, isAdmin }: User): Promise<() => void> => {
@@ -129,6 +132,9 @@ export function createLive(deps: LiveDeps) {
     return () => left.forEach((leave) => leave());
   };
   const follow = createFollowing(deps);
+  const missed = ({ id, isAdmin }: User): LiveTopic[] => [
+    ...new Set([...recent.missed(id), ...(isAdmin ? recent.missed(EVERY_ADMINISTRATOR) : [])]),
+  ];
 
   return {
     /** Throws before the first event when there are too many. */
@@ -149,7 +155,7 @@ export function createLive(deps: LiveDeps) {
         for (const one of watches) void follow(user, one, watches, outbox, signal);
         const gone = await reading(user);
         try {
-          yield { event: 'ready', data: {} };
+          yield { event: 'ready', data: { topics: missed(user) } };
           for (let next = await outbox.take(); next; next = await outbox.take()) yield next;
         } finally {
           clearInterval(ping);
