@@ -21,7 +21,8 @@ const AGENTS_PER_TASK = 10;
 const BATCH = 50_000;
 const ROUNDS = 7;
 const STARTS = 3;
-const WAKES = 100;
+/** So many that the slowest alone is not the 99th of a hundred. */
+const WAKES = 400;
 /** Below what one owner may ask for in a minute, over all rounds: a thousand agents have ten owners. */
 const LISTS = 80;
 const POLLS = 20;
