@@ -2023,10 +2023,11 @@ export interface Endpoints {
       })[];
     };
   };
-  /** Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched. `ready` comes first and names what changed in the half minute before it: whoever read earlier reads that again; Last-Event-ID goes on where a reader stopped */
+  /** Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched. `ready` comes first and names what may have changed since you read (`since`); Last-Event-ID goes on where a reader stopped */
   'GET /api/live': {
     query?: {
       watch?: string;
+      since?: string;
     };
     reply: string;
   };

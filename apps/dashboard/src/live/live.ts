@@ -32,16 +32,29 @@ export function createLive({ changed, back, signedOut }: Hooks): Live {
   const connection = createConnection(back);
   const watches = createWatches();
   const pause = createPause();
+  /** Until when this tab was told of everything; what its pages show is read after that. */
+  let told = performance.now();
+  let isReady = false;
   const take = (event: string, data: string): void => {
     // What changed between the first reads and the stream is told with `ready`.
     if (event === 'ready' || event === 'changed') changed((JSON.parse(data) as { topics: LiveTopic[] }).topics);
-    if (event === 'ready') connection.become({ state: 'live' });
-    else if (event === 'step' || event === 'delta') watches.take(event, JSON.parse(data) as Told);
+    if (event === 'ready') {
+      isReady = true;
+      connection.become({ state: 'live' });
+    } else if (event === 'step' || event === 'delta') watches.take(event, JSON.parse(data) as Told);
   };
   const loop = createLoop({
     connection,
     pause,
-    listen: (signal) => listen(watches.asked(), signal, take),
+    async listen(signal) {
+      const since = Math.ceil(performance.now() - told);
+      try {
+        await listen({ watch: watches.asked(), since }, signal, take);
+      } finally {
+        if (isReady) told = performance.now();
+        isReady = false;
+      }
+    },
     failed: (error) => {
       if (statusOf(error) === 401) signedOut();
     },

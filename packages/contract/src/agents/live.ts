@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 /** What pages show, by the part that may have changed. */
@@ -19,6 +20,9 @@ export const LIVE_TOPICS = [
 ] as const;
 export type LiveTopic = (typeof LIVE_TOPICS)[number];
 
+/** Longer than any page is open. */
+const MOST_SINCE_MS = 2_000_000_000;
+
 /** Conversations that one stream follows. */
 export const MOST_WATCHES = 8;
 export const MOST_STREAMS = 40;
@@ -38,13 +42,16 @@ export const follow = endpoint({
   method: 'GET',
   path: '/api/live',
   summary:
-    'Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched. `ready` comes first and names what changed in the half minute before it: whoever read earlier reads that again; Last-Event-ID goes on where a reader stopped',
+    'Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched. `ready` comes first and names what may have changed since you read (`since`); Last-Event-ID goes on where a reader stopped',
   query: z.object({
     watch: z
       .string()
       .regex(PLACES, WATCH)
       .optional()
       .describe('Conversations to follow, each from after a step: agent:session:step'),
+    since: wholeQuery(0, 0, MOST_SINCE_MS).describe(
+      'How many milliseconds ago you read what you show, or were last told. Beyond half a minute everything counts as changed',
+    ),
   }),
   produces: 'text/event-stream',
   errors: {

@@ -1,20 +1,22 @@
-import type { LiveTopic } from '@troupe/contract';
+import { LIVE_TOPICS, type LiveTopic } from '@troupe/contract';
 
-/** What was told of late, by user: who opens a stream may have read a moment before that, and nobody told them since. */
+/** What was told of late, by user: who opens a stream may have read something a moment before, and was not told since. */
 export interface Recent {
   add: (userId: string, topic: LiveTopic) => void;
-  /** What a stream that opens now may have missed. Those who read already are told of everything; others are not. */
-  missed: (userId: string) => LiveTopic[];
+  /** What may have changed since a reader last read, that many milliseconds ago. */
+  missed: (userId: string, ms: number) => LiveTopic[];
 }
 
-/** Longer than a page takes from what it reads first to its stream, on a busy machine too. Kept for up to twice that. */
+/** Kept for up to twice that. */
 const KEEP_MS = 30_000;
+/** Between a read and its reader's clock, and between a change and our hearing of it. */
+const SLACK_MS = 1000;
 
 /** Told to readers alone, so nobody knows whether it changed before there was one. */
 const TOLD_TO_READERS: readonly LiveTopic[] = ['inbox', 'tasks', 'usage', 'work'];
 
 interface Told {
-  topics: Set<LiveTopic>;
+  topics: Map<LiveTopic, number>;
   isRead: boolean;
 }
 
@@ -34,21 +36,24 @@ export function createRecent(clock: () => number = () => performance.now()): Rec
 
   function of(userId: string): Told {
     turn();
-    const told = now.get(userId) ?? { topics: new Set(), isRead: false };
+    const told = now.get(userId) ?? { topics: new Map(), isRead: false };
     now.set(userId, told);
     return told;
   }
 
   return {
     add(userId, topic) {
-      of(userId).topics.add(topic);
+      of(userId).topics.set(topic, clock());
     },
-    missed(userId) {
+    missed(userId, ms) {
       const told = of(userId);
       const older = before.get(userId);
-      const unheard = told.isRead || older?.isRead ? [] : TOLD_TO_READERS;
+      const isKnown = told.isRead || older?.isRead === true;
       told.isRead = true;
-      return [...new Set([...told.topics, ...(older?.topics ?? []), ...unheard])].toSorted();
+      if (ms > KEEP_MS) return [...LIVE_TOPICS];
+      const from = clock() - ms - SLACK_MS;
+      const changed = [...(older?.topics ?? []), ...told.topics].flatMap(([topic, at]) => (at >= from ? [topic] : []));
+      return [...new Set(isKnown ? changed : [...changed, ...TOLD_TO_READERS])].toSorted();
     },
   };
 }

@@ -132,18 +132,19 @@ export function createLive(deps: LiveDeps) {
     return () => left.forEach((leave) => leave());
   };
   const follow = createFollowing(deps);
-  const missed = ({ id, isAdmin }: User): LiveTopic[] => [
-    ...new Set([...recent.missed(id), ...(isAdmin ? recent.missed(EVERY_ADMINISTRATOR) : [])]),
+  const missed = ({ id, isAdmin }: User, ms: number): LiveTopic[] => [
+    ...new Set([...recent.missed(id, ms), ...(isAdmin ? recent.missed(EVERY_ADMINISTRATOR, ms) : [])]),
   ];
 
   return {
     /** Throws before the first event when there are too many. */
     open(
       user: User,
-      watch: string | undefined,
+      { watch, since }: { watch?: string | undefined; since: number },
       last: string | undefined,
       signalOfReader: AbortSignal,
     ): AsyncIterable<ServerEvent> {
+      const opened = performance.now();
       const ended = new AbortController();
       const signal = AbortSignal.any([signalOfReader, ended.signal]);
       const outbox = openOutbox(signal);
@@ -155,7 +156,7 @@ export function createLive(deps: LiveDeps) {
         for (const one of watches) void follow(user, one, watches, outbox, signal);
         const gone = await reading(user);
         try {
-          yield { event: 'ready', data: { topics: missed(user) } };
+          yield { event: 'ready', data: { topics: missed(user, since + performance.now() - opened) } };
           for (let next = await outbox.take(); next; next = await outbox.take()) yield next;
         } finally {
           clearInterval(ping);

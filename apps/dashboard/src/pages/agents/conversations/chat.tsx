@@ -90,7 +90,8 @@ function useTurns(agent: WebAgent, place: ReturnType<typeof usePlace>) {
   const branches = useCall(
     web.conversations.listBranches,
     { params: { id: agent.id, sessionId } },
-    { enabled: sessionId !== '' },
+    // One that is switched off does not answer; what was read before stays.
+    { enabled: sessionId !== '' && agent.status !== 'stopped' },
   );
   const family = branches.data?.branches ?? [];
   const choices = useMemo(() => {
