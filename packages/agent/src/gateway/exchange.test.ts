@@ -34,7 +34,7 @@ test('who reads nothing is waited for once, however much is written', async () =
 
 test('words for who reads nothing wait as one text, and all of them arrive', async () => {
   const { server, response, stream, reader } = await streamed();
-  // More than the system takes for a connection.
+  // So that something waits to be taken.
   while (!stream.taken()) void stream.write(`data: ${' '.repeat(100_000)}\n\n`);
   const before = response.writableLength;
   const wrapped: string[] = [];
