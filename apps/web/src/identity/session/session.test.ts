@@ -198,7 +198,7 @@ describe('wrong passwords from many addresses', () => {
     const { device: hers } = await service.login({ email: oda.email, password: 'correct horse' }, elsewhere());
     for (let tries = 0; tries < 20; tries += 1) await refused(ned.email, 'wrong', service);
     assert.equal(await refused(ned.email, 'correct horse', service, device.value), null);
-    const forged = [undefined, '', hers.value, device.value.replace(/.$/, (end) => (end === '0' ? '1' : '0'))];
+    const forged = [undefined, '', hers.value, String(device.value).replace(/.$/, (end) => (end === '0' ? '1' : '0'))];
     for (const token of forged) assert.equal((await refused(ned.email, 'correct horse', service, token))?.status, 429);
     const late = process(() => new Date(Date.now() + 181 * 86_400_000));
     for (let tries = 0; tries < 20; tries += 1) await refused(ned.email, 'wrong', late);
