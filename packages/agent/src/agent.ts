@@ -65,6 +65,9 @@ export interface LiveThought {
   saw: number;
 }
 
+/** Waits until there is room for a page of what is stored; to be called when all of it was taken. */
+export type Room = (signal: AbortSignal) => Promise<() => void>;
+
 export interface Agent {
   readonly id: string;
   /** Whose turn it is when its conversations are read. */
@@ -87,7 +90,7 @@ export interface Agent {
   /** Events and text as they happen in this process. Call the result to stop. */
   watch: (sessionId: string, listener: (event: LiveEvent) => void) => () => void;
   /** Stored events after `after`, then new ones, from whichever process they come. Ends with the signal. */
-  follow: (sessionId: string, after: number, signal: AbortSignal) => AsyncIterable<LiveEvent>;
+  follow: (sessionId: string, after: number, signal: AbortSignal, room?: Room) => AsyncIterable<LiveEvent>;
   /** The same, with what is thought in this process meanwhile. */
   attend: (sessionId: string, after: number, signal: AbortSignal) => AsyncIterable<LiveEvent | LiveThought>;
   /** Calls that the session's run waits for from outside. */

@@ -8,7 +8,7 @@ import {
   type VersionedDefinition,
 } from '@troupe/domain';
 import { AppError, newId, type Log } from '@troupe/kernel';
-import type { Agent, Answer, Input, Note, LiveEvent } from './agent.ts';
+import type { Agent, Answer, Input, Note, LiveEvent, Room } from './agent.ts';
 import { createPictures } from './loop/attached.ts';
 import { createTexts } from './loop/traits.ts';
 import { Background, endOf } from './loop/background.ts';
@@ -180,12 +180,12 @@ class AwakeAgent implements Agent {
   }
 
   attend(sessionId: string, after: number, signal: AbortSignal): ReturnType<Agent['attend']> {
-    return this.#following.follow(sessionId, after, signal, true);
+    return this.#following.follow(sessionId, after, signal, { thoughts: true });
   }
 
-  follow(sessionId: string, after: number, signal: AbortSignal): ReturnType<Agent['follow']> {
+  follow(sessionId: string, after: number, signal: AbortSignal, room?: Room): ReturnType<Agent['follow']> {
     // Nobody thinks aloud for it.
-    return this.#following.follow(sessionId, after, signal, false) as AsyncGenerator<LiveEvent>;
+    return this.#following.follow(sessionId, after, signal, { room }) as AsyncGenerator<LiveEvent>;
   }
 
   openCalls(sessionId: string): Promise<CallRecord[]> {

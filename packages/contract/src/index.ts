@@ -24,7 +24,7 @@ export { WEBHOOK_EVENTS, type Webhook, type WebhookDelivery, type WebhookEvent }
 
 export type { Access, AccessRequest } from './identity/access.ts';
 export { GRACE_DAYS, CLOSING_REFUSALS } from './identity/account.ts';
-export { CONFIRM_FIRST, SIGN_IN_AGAIN, PASSKEYS_NEED_A_NAME } from './identity/fields.ts';
+export { CONFIRM_FIRST, SIGN_IN_AGAIN, PASSKEYS_NEED_A_NAME, TOO_MANY_GUESSES } from './identity/fields.ts';
 export * from './identity/jobs.ts';
 export { MISSING_KEY, INVALID_KEY } from './identity/keys/web.ts';
 export { JOINING_MODES, NOT_JOINING, type JoiningMode, type JoiningRules } from './identity/joining.ts';

@@ -5,6 +5,7 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } 
 import pg from 'pg';
 import type { Pool, PoolClient } from 'pg';
 import { databaseAway, type Log } from '@troupe/kernel';
+import { ConnectionTurns } from './connection-turns.ts';
 import { isFatal, isStalePlan, runPipeline } from './pipeline.ts';
 import type { PipelineResult, Statement } from './pipeline.ts';
 import { connectionTo } from './primary.ts';
@@ -56,7 +57,12 @@ export interface DatabaseOptions {
 }
 
 /** The connections, and what has to be said on each anew. */
-type Line = { pool: Pool; prepared: boolean; bounds: [statementMs: string, idleMs: string] | undefined };
+type Line = {
+  pool: Pool;
+  turns: ConnectionTurns;
+  prepared: boolean;
+  bounds: [statementMs: string, idleMs: string] | undefined;
+};
 type Scope = { role: 'svc_user' | 'svc_system'; userId: string };
 type Transaction = { open: boolean };
 /** Runs what stands before and after the query in the same round trip. */
@@ -81,13 +87,14 @@ const prelude = ({ bounds }: Line, { role, userId }: Scope): Statement => ({
 
 const IDLE_IN_TRANSACTION_MS = 60_000;
 const SOON_MS = 2_000;
+const CONNECT_MS = 10_000;
 
 function openLine(options: DatabaseOptions): Line {
   const { url, log, poolSize = 10, statementTimeoutMs = 30_000, pooled = false, prepared = true } = options;
   const pool = new pg.Pool({
     ...connectionTo(url),
     max: poolSize,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: CONNECT_MS,
     // An idle backend costs the server memory, a new one takes a few milliseconds.
     idleTimeoutMillis: 3_000,
     // A pooler takes no such bounds when a connection is opened: they are said in each transaction.
@@ -104,7 +111,17 @@ function openLine(options: DatabaseOptions): Line {
   });
   // One that breaks in use fails the query in flight; the same holds.
   pool.on('connect', (client) => void client.on('error', () => {}));
-  return { pool, prepared, bounds };
+  return { pool, turns: new ConnectionTurns(poolSize, CONNECT_MS), prepared, bounds };
+}
+
+async function inTurn<T>({ turns }: Line, whose: string, work: () => Promise<T>): Promise<T> {
+  const turn = turns.take(whose);
+  if (turn) await turn;
+  try {
+    return await work();
+  } finally {
+    turns.leave();
+  }
 }
 
 export function createDatabase(options: DatabaseOptions): Database {
@@ -118,13 +135,14 @@ export function createDatabase(options: DatabaseOptions): Database {
   const single = (scope: Scope): Kysely<Tables> =>
     kyselyOver(scope.role, async (query, before = [], after = []) => {
       refuseNested();
-      return runSingle(line, scope, [prelude(line, scope), ...before, query, ...after], 1 + before.length);
+      const statements = [prelude(line, scope), ...before, query, ...after];
+      return inTurn(line, scope.userId, () => runSingle(line, scope, statements, 1 + before.length));
     });
   const transact = async <T>(scope: Scope, work: (tx: Kysely<Tables>) => Promise<T>, options: TxOptions) => {
     refuseNested();
     for (let tries = 1; ; tries += 1) {
       try {
-        return await runTransaction(line, current, scope, work, options);
+        return await inTurn(line, scope.userId, () => runTransaction(line, current, scope, work, options));
       } catch (error) {
         if (!options.isolation || !isCollision(error) || tries >= COLLISION_TRIES) throw error;
         await delay(Math.random() * 10 * 2 ** tries);
@@ -136,7 +154,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     return { role: 'svc_user', userId };
   };
   const ping = async (): Promise<void> => {
-    await pool.query('select 1');
+    await inTurn(line, 'ping', () => pool.query('select 1'));
   };
   const systemScope: Scope = { role: 'svc_system', userId: '' };
 
@@ -145,7 +163,12 @@ export function createDatabase(options: DatabaseOptions): Database {
     asSystem: async (work, options = {}) => transact(systemScope, (tx) => work(tx as SystemTx), options),
     user: (userId) => single(userScope(userId)) as UserTx,
     system: single(systemScope) as SystemTx,
-    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max: pool.options.max }),
+    stats: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount + line.turns.waiting,
+      max: pool.options.max,
+    }),
     ping,
     answers: () => {
       const answered = ping().then(

@@ -924,6 +924,11 @@ export interface Tables {
     purpose: 'add' | 'sign-in' | 'second-step' | 'confirm';
     user_id: Nullable<string>;
   };
+  password_guesses: {
+    count: number;
+    email_hash: string;
+    expires_at: Timestamp;
+  };
   password_resets: {
     expires_at: Timestamp;
     token_hash: string;

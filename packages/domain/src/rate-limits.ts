@@ -169,7 +169,7 @@ export const RATE_RULES: readonly RateRule[] = [
     seconds: MINUTE,
     message: SLOW_DOWN,
   },
-  // A program that was let in is remembered for good.
+  // A program that was let in is remembered for a long time.
   {
     name: 'authorization',
     service: 'web',

@@ -1,11 +1,12 @@
 import type { SystemTx } from '@troupe/db';
 import { sql } from 'kysely';
 
-/** Tables of what works once and within its time, with the column that names it. */
+/** Tables of what counts within its time, with the column that names it. */
 const KEYS = {
   wallet_nonces: 'nonce',
   federated_refresh_tokens: 'token_hash',
   passkey_challenges: 'challenge',
+  password_guesses: 'email_hash',
 } as const;
 
 /** More than the one that is added, so that what is left over shrinks. */

@@ -3,6 +3,8 @@ import { createAttempts, type Attempts } from './attempts.ts';
 import { createBots } from './bots.ts';
 import { createFactorMails } from './factor-mails.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
+import { createGuesses } from './guesses.ts';
+import { createKnownDevices } from './known-devices.ts';
 import { partyOf } from './passkeys.ts';
 import { createProofs } from './proofs.ts';
 import { accessRoutes } from './access/routes.ts';
@@ -41,6 +43,11 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
   const baseUrl = settings.BASE_URL ?? url;
   const bots = createBots({ key: settings.BOT_CHALLENGE_KEY, counters, clock });
   const attempts = createAttempts(counters);
+  const guessing = {
+    attempts,
+    guesses: createGuesses({ db, clock }),
+    devices: createKnownDevices({ sessionSecret: secrets.sessionSecret, clock, secure: baseUrl.startsWith('https:') }),
+  };
   const invites = createInvites({ db, accounts, mail, clock, walletKey: secrets.walletKey, baseUrl });
 
   const joining = createJoining({ ...deps, baseUrl });
@@ -52,7 +59,7 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
     createSessionService({
       db,
       accounts,
-      attempts,
+      ...guessing,
       failedSignIns: createFailedSignIns({ db, counters, audit: accounts.audit }),
       clock,
       sessionSecret: secrets.sessionSecret,
@@ -60,7 +67,7 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
     bots,
   );
   wireSecondStep(server, { ...deps, attempts, baseUrl });
-  passwordRoutes(server, createPasswordService({ db, accounts, attempts, bots, mail, baseUrl }));
+  passwordRoutes(server, createPasswordService({ db, accounts, ...guessing, bots, mail, baseUrl }));
   settingsRoutes(server, createSettings({ db, accounts, mail, clock, agentsDomain: settings.AGENTS_DOMAIN }));
   const keys = createKeys({ db, accounts, clock });
   keyRoutes(server, keys);

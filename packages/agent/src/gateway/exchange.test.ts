@@ -2,20 +2,26 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http, { type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { openEventStream } from './exchange.ts';
+import { inPieces, openEventStream } from './exchange.ts';
 
-/** Words of an answer are written as they come. With a listener for each that waits, reading on took the square of them. */
-test('who reads nothing is waited for once, however much is written', async () => {
+/** A stream of events, and who is to read it. */
+async function streamed() {
   const answers = Promise.withResolvers<ServerResponse>();
   const server = http.createServer((_request, response) => answers.resolve(response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const request = http.get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', agent: false });
   request.on('error', () => undefined);
   const response = await answers.promise;
-  const { signal } = new AbortController();
-  const stream = openEventStream({ response, signal });
+  const stream = openEventStream({ response, signal: new AbortController().signal });
   const [reader] = (await once(request, 'response')) as [http.IncomingMessage];
+  return { server, response, stream, reader };
+}
+
+/** Words of an answer are written as they come. With a listener for each that waits, reading on took the square of them. */
+test('who reads nothing is waited for once, however much is written', async () => {
+  const { server, response, stream, reader } = await streamed();
   const before = response.listenerCount('drain') + response.listenerCount('close');
   const written = Array.from({ length: 2000 }, () => stream.write(`data: ${'x'.repeat(10_000)}\n\n`));
   assert.ok(response.listenerCount('drain') + response.listenerCount('close') <= before + 2);
@@ -23,5 +29,29 @@ test('who reads nothing is waited for once, however much is written', async () =
   await Promise.all(written);
   stream.end();
   await once(reader, 'end');
+  server.close();
+});
+
+test('words for who reads nothing wait as one text, and all of them arrive', async () => {
+  const { server, response, stream, reader } = await streamed();
+  // So that something waits to be taken.
+  while (!stream.taken()) void stream.write(`data: ${' '.repeat(100_000)}\n\n`);
+  const before = response.writableLength;
+  const wrapped: string[] = [];
+  const pieces = inPieces(stream, (said) => {
+    wrapped.push(said);
+    return `data: ${JSON.stringify({ said, about: 'x'.repeat(200) })}\n\n`;
+  });
+  const words = Array.from({ length: 20_000 }, (_, n) => `${n} `);
+  for (const word of words) pieces.add(word);
+  assert.equal(response.writableLength, before, 'nothing more waits to be written');
+  const heard = text(reader);
+  await pieces.end();
+  pieces.add('the end');
+  await pieces.end();
+  stream.end();
+  assert.equal(wrapped.join(''), `${words.join('')}the end`);
+  assert.equal(wrapped.length, 2);
+  assert.ok((await heard).includes('19999 ","about"'));
   server.close();
 });

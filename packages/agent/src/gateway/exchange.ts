@@ -89,6 +89,8 @@ export interface EventStream {
   send: (event: { id?: number; event?: string; data: unknown }) => Promise<void>;
   /** Events that are text already. */
   write: (text: string) => Promise<void>;
+  /** Settles when what was written is taken; undefined: it is. */
+  taken: () => Promise<void> | undefined;
   end: () => void;
 }
 
@@ -118,6 +120,7 @@ export function openEventStream(
   }
   return {
     write,
+    taken: () => draining,
     send({ id, event, data }) {
       const lines = [id === undefined ? '' : `id: ${id}\n`, event === undefined ? '' : `event: ${event}\n`];
       const text = typeof data === 'string' ? data : JSON.stringify(data);
@@ -127,6 +130,34 @@ export function openEventStream(
       stop();
       response.end();
     },
+  };
+}
+
+/**
+ * Pieces of an answer that nobody can hold up, for a reader who may be slow: what comes while it takes nothing goes out as
+ * one. Each piece by itself would wait in its wrapping, which is a hundred times what it says.
+ */
+export function inPieces(stream: Pick<EventStream, 'write' | 'taken'>, wrap: (text: string) => string) {
+  let kept = '';
+  let passing: Promise<void> | undefined;
+  async function passOn(taken: Promise<void>): Promise<void> {
+    await taken;
+    while (kept !== '') {
+      const text = kept;
+      kept = '';
+      await stream.write(wrap(text));
+    }
+    passing = undefined;
+  }
+  return {
+    add(text: string): void {
+      const taken = stream.taken();
+      if (passing === undefined && taken === undefined) return void stream.write(wrap(text));
+      kept += text;
+      if (taken) passing ??= passOn(taken);
+    },
+    /** Settles when all of it is on its way. */
+    end: async (): Promise<void> => passing,
   };
 }
 

@@ -25,7 +25,7 @@ import { speakChat, speakMessages, speakResponses } from './models.ts';
 import * as files from './files.ts';
 import * as records from './records.ts';
 import type { Gateway, GatewayDeps, GatewayPrincipal, GatewayTarget, Showing } from './types.ts';
-import { SOCKET_BOUNDS } from './socket-bounds.ts';
+import { Readers, SOCKET_BOUNDS } from './socket-bounds.ts';
 import { serveWebChat } from './web-chat.ts';
 import { requireRight, type Right } from './rights.ts';
 import { cancelTask, changeConfig, execute, readConfig, receiveBusMessage } from './work.ts';
@@ -169,6 +169,7 @@ function createSockets(deps: GatewayDeps, connections: ReturnType<typeof createC
     maxFragments: SOCKET_BOUNDS.fragments,
     maxBufferedChunks: SOCKET_BOUNDS.chunks,
   });
+  const readers = new Readers();
   /** WebSockets of each agent. */
   const open = new Map<string, number>();
   function left(agentId: string): void {
@@ -183,7 +184,7 @@ function createSockets(deps: GatewayDeps, connections: ReturnType<typeof createC
       checkOneHost(request.rawHeaders);
       const url = requestUrl(target.path);
       if (url.pathname !== '/ws') throw new AppError(404, 'Not found');
-      await awake(deps, target);
+      const { owner } = await awake(deps, target);
       const { token, showing, principal } = await authenticate(deps, request, url, target.agentId, { socket: true });
       if ((open.get(target.agentId) ?? 0) >= SOCKET_BOUNDS.perAgent)
         throw new AppError(429, `An agent has ${SOCKET_BOUNDS.perAgent} open connections at most`);
@@ -193,7 +194,8 @@ function createSockets(deps: GatewayDeps, connections: ReturnType<typeof createC
         const cut = (): void => client.close(4401, 'token no longer valid');
         const closed = connections.open({ agentId: target.agentId, token, showing, principalId: principal.id, cut });
         client.once('close', closed);
-        serveWebChat(client, () => awake(deps, target), principal, log);
+        readers.add(owner, client);
+        serveWebChat(client, { wake: () => awake(deps, target), principal, log, bound: () => readers.bound(owner) });
       });
     } catch (error) {
       const known = answerable(error) ?? new AppError(500, 'Internal server error');

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import type { Answer, Input, LiveEvent } from '../agent.ts';
 import type { Wishes } from '../session/events.ts';
 import { keyFor, owns } from './rights.ts';
-import { openEventStream, readJson, sendJson, type Exchange } from './exchange.ts';
+import { inPieces, openEventStream, readJson, sendJson, type Exchange } from './exchange.ts';
 
 /**
  * The agent as a model, in each protocol that the platform itself speaks. Without a session the messages are the whole
@@ -175,15 +175,17 @@ async function streamAnswer(
   writer: ReturnType<Face<unknown>['writer']>,
 ): Promise<void> {
   const stream = openEventStream(exchange);
+  const pieces = inPieces(stream, (content) => writer.write([{ ...head, content }]));
   let said = '';
   const listener = (live: LiveEvent): void => {
     if (live.kind !== 'delta') return;
     said += live.text;
-    void stream.write(writer.write([{ ...head, content: live.text }]));
+    pieces.add(live.text);
   };
   await stream.write(writer.write([{ ...head, content: '' }]));
   try {
     const answer = await exchange.agent.ask(input, listener);
+    await pieces.end();
     if (answer.outcome === 'failed') throw failure(answer);
     // What was not streamed: sentences of the agent's own, or an answer that another process wrote.
     const isSaid = said.endsWith(answer.reply);
@@ -199,6 +201,7 @@ async function streamAnswer(
   } catch (error) {
     if (!(error instanceof AppError))
       exchange.deps.log.error({ err: error, agentId: exchange.agent.id }, 'streamed answer broke off');
+    await pieces.end();
     await stream.write(writer.fail(failureOf(error)));
   }
   stream.end();

@@ -4,7 +4,7 @@ import net, { type AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { createPatience, SOCKET_BOUNDS } from './socket-bounds.ts';
+import { createPatience, Readers, SOCKET_BOUNDS } from './socket-bounds.ts';
 
 let server: WebSocketServer;
 before(async () => {
@@ -67,4 +67,32 @@ test('who takes all of it is not watched any more', async () => {
   await delay(500);
   assert.equal(socket.readyState, socket.OPEN);
   client.destroy();
+});
+
+/** More than the system takes for a connection of which nobody reads, and then so much as is said. */
+async function letWait(socket: WebSocket, bytes: number): Promise<void> {
+  while (socket.bufferedAmount < bytes) {
+    socket.send('x'.repeat(50_000));
+    await delay(1);
+  }
+}
+
+test('of an owner’s connections, those for which most waits make room for the others', async () => {
+  const most = 1_000_000;
+  const readers = new Readers(most);
+  const [least, more, reading, others] = [await connected(), await connected(), await connected(), await connected()];
+  for (const { socket } of [least, more, reading]) readers.add('ada', socket);
+  readers.add('bob', others.socket);
+  for (const { client } of [least, more, others]) client.pause();
+  reading.client.resume();
+  await letWait(others.socket, most);
+  await letWait(least.socket, 300_000);
+  await letWait(more.socket, 600_000);
+  readers.bound('ada');
+  assert.equal(more.socket.readyState, more.socket.OPEN, 'it is little enough for all of them');
+  await letWait(more.socket, 800_000);
+  readers.bound('ada');
+  const isOpen = ({ socket }: { socket: WebSocket }): boolean => socket.readyState === socket.OPEN;
+  assert.deepEqual([least, more, reading, others].map(isOpen), [true, false, true, true]);
+  for (const { client } of [least, more, reading, others]) client.destroy();
 });

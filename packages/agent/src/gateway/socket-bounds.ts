@@ -15,9 +15,10 @@ export const SOCKET_BOUNDS = {
   watches: 16,
   /** Frames that are being worked on, answers under way among them. */
   atWork: 32,
-  /** What waits for somebody who does not read: of what is stored, and at most. */
+  /** What waits for somebody who does not read: of what is stored, at most, and on all connections of an owner. */
   followedBytes: 256 * 1024,
-  waitingBytes: 4 * 1024 * 1024,
+  waitingBytes: 1024 * 1024,
+  ownerBytes: 8 * 1024 * 1024,
   /** Connections of one agent. */
   perAgent: 50,
 } as const;
@@ -40,6 +41,37 @@ export function createPatience(socket: WebSocket, stalledMs = STALLED_MS): () =>
     timer ??= setTimeout(() => socket.terminate(), stalledMs).unref();
     return written;
   };
+}
+
+/** The connections of each owner. */
+export class Readers {
+  readonly #sockets = new Map<string, Set<WebSocket>>();
+  readonly #most: number;
+
+  constructor(most: number = SOCKET_BOUNDS.ownerBytes) {
+    this.#most = most;
+  }
+
+  add(owner: string, socket: WebSocket): void {
+    const own = this.#sockets.get(owner) ?? new Set();
+    this.#sockets.set(owner, own.add(socket));
+    socket.once('close', () => {
+      own.delete(socket);
+      if (own.size === 0) this.#sockets.delete(owner);
+    });
+  }
+
+  /** Lets go of the connections for which most waits, until what waits for all of an owner's is little enough. */
+  bound(owner: string): void {
+    const waiting = [...(this.#sockets.get(owner) ?? [])].filter(({ readyState, OPEN }) => readyState === OPEN);
+    let bytes = waiting.reduce((sum, { bufferedAmount }) => sum + bufferedAmount, 0);
+    if (bytes <= this.#most) return;
+    for (const socket of waiting.toSorted((a, b) => b.bufferedAmount - a.bufferedAmount)) {
+      if (bytes <= this.#most) return;
+      bytes -= socket.bufferedAmount;
+      socket.terminate();
+    }
+  }
 }
 
 /** Counts frames; false: it is one too many. */

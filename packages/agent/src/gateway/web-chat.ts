@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ANSWER_LENGTH, validationMessage } from '@troupe/contract';
-import { answerable, AppError, newId, parseJson, type Log } from '@troupe/kernel';
+import { answerable, AppError, createFairQueue, newId, parseJson, type Log } from '@troupe/kernel';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
-import type { Agent, LiveEvent } from '../agent.ts';
+import type { Agent, LiveEvent, Room } from '../agent.ts';
 import { keyFor, owns, requireRight, type Right } from './rights.ts';
 import { createPace, createPatience, SOCKET_BOUNDS, turnAway } from './socket-bounds.ts';
 import type { GatewayPrincipal } from './types.ts';
@@ -53,13 +53,25 @@ class WebChat {
   readonly #watches = new Map<string, AbortController>();
   readonly #isInTime = createPace();
   readonly #beginWrite: ReturnType<typeof createPatience>;
+  readonly #isKept: () => boolean;
+  /** Its conversations have a page of what is stored one after the other: else each would hold one for who does not read. */
+  readonly #pages = createFairQueue({ width: 1, waiting: Infinity, waitingPerKey: Infinity });
+  readonly #room: Room = (signal) =>
+    new Promise((resolve, reject) => {
+      this.#pages.run('', () => new Promise<void>((leave) => resolve(leave)), signal).catch(reject);
+    });
   #atWork = 0;
 
-  constructor(socket: WebSocket, wake: () => Promise<Agent>, principal: GatewayPrincipal, log: Log) {
+  constructor(socket: WebSocket, { wake, principal, log, bound }: ChatDeps) {
     this.#socket = socket;
     this.#wake = wake;
     this.#principal = principal;
     this.#log = log;
+    this.#isKept = () => {
+      if (socket.bufferedAmount > SOCKET_BOUNDS.waitingBytes) socket.terminate();
+      else if (socket.bufferedAmount > 0) bound();
+      return socket.readyState === socket.OPEN;
+    };
     this.#beginWrite = createPatience(socket);
     socket.on('close', () => this.#gone.abort());
     socket.on('error', () => socket.terminate());
@@ -93,8 +105,7 @@ class WebChat {
 
   #send(message: object): void {
     // Somebody who does not read is let go before they cost us our memory.
-    if (this.#socket.bufferedAmount > SOCKET_BOUNDS.waitingBytes) return this.#socket.terminate();
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message), this.#beginWrite());
+    if (this.#isKept()) this.#socket.send(JSON.stringify(message), this.#beginWrite());
   }
 
   #passOn(live: LiveEvent, id?: string): void {
@@ -142,9 +153,10 @@ class WebChat {
     try {
       await this.#ownSession(agent, session);
       const signal = AbortSignal.any([this.#gone.signal, own.signal]);
-      for await (const live of agent.follow(session, after, signal)) {
-        this.#passOn(live);
+      for await (const live of agent.follow(session, after, signal, this.#room)) {
         await drained(this.#socket, signal);
+        if (signal.aborted) return;
+        this.#passOn(live);
       }
     } finally {
       if (this.#watches.get(session) === own) this.#watches.delete(session);
@@ -175,14 +187,17 @@ class WebChat {
   }
 }
 
-/** `wake` is asked for each message: a connection may stay open for days while the agent sleeps. */
-export function serveWebChat(
-  socket: WebSocket,
-  wake: () => Promise<Agent>,
-  principal: GatewayPrincipal,
-  log: Log,
-): void {
-  void new WebChat(socket, wake, principal, log);
+export interface ChatDeps {
+  /** Asked for each message: a connection may stay open for days while the agent sleeps. */
+  wake: () => Promise<Agent>;
+  principal: GatewayPrincipal;
+  log: Log;
+  /** Lets go of some of its owner's connections where too much waits for all of them. */
+  bound: () => void;
+}
+
+export function serveWebChat(socket: WebSocket, deps: ChatDeps): void {
+  void new WebChat(socket, deps);
 }
 
 /** A message, or what is wrong with it. */
@@ -198,7 +213,7 @@ function parse(text: string): Incoming | string {
 
 const DRAIN_LOOK_MS = 50;
 
-/** What is stored is read on when what was read before has gone out. */
+/** More is passed on when what was passed on before has gone out. */
 async function drained(socket: WebSocket, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && socket.bufferedAmount > SOCKET_BOUNDS.followedBytes) await delay(DRAIN_LOOK_MS);
 }

@@ -1,5 +1,5 @@
 import { AppError } from '@troupe/kernel';
-import type { Agent, LiveEvent, LiveThought } from '../agent.ts';
+import type { Agent, LiveEvent, LiveThought, Room } from '../agent.ts';
 import type { SessionEvent } from '../session/events.ts';
 import type { SessionNews, Told } from '../session/news.ts';
 import { followers, readInTurn } from '../session/reading.ts';
@@ -9,8 +9,12 @@ import type { Audience } from './audience.ts';
 const LOOK_MS = 5_000;
 /** Small: each follower has a page in memory for as long as its reader takes. */
 const PAGE = { limit: 500, bytes: 128 * 1024 };
-/** What waits for a reader: whoever is slower reads stored events again, without the pieces that they were written in. */
+/**
+ * What waits for a reader: whoever is slower reads stored events again, without the pieces that they were written in. An
+ * event may be a quarter of a megabyte.
+ */
 const MAX_QUEUED = 1000;
+const MAX_QUEUED_EVENTS = 20;
 
 /** What is known of a session beside what was read. */
 interface Known {
@@ -44,7 +48,7 @@ export class Following {
     sessionId: string,
     after: number,
     signal: AbortSignal,
-    thoughts: boolean,
+    { thoughts = false, room }: { thoughts?: boolean; room?: Room | undefined } = {},
   ): AsyncGenerator<LiveEvent | LiveThought> {
     const inbox = openInbox(signal);
     const begun = this.#audience.writing(sessionId);
@@ -60,13 +64,7 @@ export class Following {
       while (!signal.aborted) {
         if (known.error) throw known.error;
         const { lastSeq } = known;
-        const page: SessionEvent[] =
-          isBehind || lastSeq > place.seen ? await pageAfter(this.#agent, sessionId, place.seen, signal) : [];
-        for (const event of page) {
-          place.pass(event);
-          yield { kind: 'event', sessionId, event };
-        }
-        isBehind = page.length > 0;
+        isBehind = (isBehind || lastSeq > place.seen) && (yield* this.#stored(sessionId, place, signal, room));
         // What it had is gone, with the conversation.
         if (!isBehind && known.lastSeq === lastSeq) known.lastSeq = Math.min(lastSeq, place.seen);
         while (!isBehind && !signal.aborted && !known.error && known.lastSeq <= place.seen) {
@@ -90,6 +88,32 @@ export class Following {
     }
   }
 
+  /** A page of what is stored; answers whether there was any. */
+  async *#stored(
+    sessionId: string,
+    place: Place,
+    signal: AbortSignal,
+    room: Room = noRoomNeeded,
+  ): AsyncGenerator<LiveEvent, boolean> {
+    let leave: () => void;
+    try {
+      leave = await room(signal);
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
+    try {
+      const page = await pageAfter(this.#agent, sessionId, place.seen, signal);
+      for (const event of page) {
+        place.pass(event);
+        yield { kind: 'event', sessionId, event };
+      }
+      return page.length > 0;
+    } finally {
+      leave();
+    }
+  }
+
   #hear(known: Known, told: Told): void {
     if (told instanceof Error) known.error = told;
     else if (told !== undefined) known.lastSeq = Math.max(known.lastSeq, told);
@@ -109,6 +133,8 @@ export class Following {
     }
   }
 }
+
+const noRoomNeeded: Room = async () => () => {};
 
 /** How far a reader is. */
 class Place {
@@ -148,17 +174,26 @@ async function pageAfter(
 
 function openInbox(signal: AbortSignal) {
   let queue: (LiveEvent | LiveThought)[] = [];
+  let events = 0;
   let resume: () => void = () => {};
   const wake = (): void => resume();
   signal.addEventListener('abort', wake);
   return {
     put(live: LiveEvent | LiveThought): void {
       // A gap in the numbers makes the reader look into the store.
-      if (queue.length >= MAX_QUEUED) queue = queue.filter(({ kind }) => kind === 'event').slice(-1);
+      if (queue.length >= MAX_QUEUED || events >= MAX_QUEUED_EVENTS) {
+        queue = queue.filter(({ kind }) => kind === 'event').slice(-1);
+        events = queue.length;
+      }
       queue.push(live);
+      if (live.kind === 'event') events += 1;
       wake();
     },
-    take: () => queue.shift(),
+    take() {
+      const live = queue.shift();
+      if (live?.kind === 'event') events -= 1;
+      return live;
+    },
     wake,
     wait: () =>
       new Promise<void>((resolve) => {

@@ -6,6 +6,8 @@ export const identity = { service: 'web', tag: 'Identity' } as const;
 
 export const ACCESS_DENIED = 'Access denied';
 export const TOO_MANY = 'Too many requests';
+export const TOO_MANY_GUESSES =
+  'Too many wrong passwords for this e-mail address. Sign in where you have signed in before, set a new password by mail, or try again in an hour.';
 
 /** What a person never fills in, and what a browser solved. */
 export const botFields = {

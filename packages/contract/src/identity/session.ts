@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { success, timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { BUSY, needed, neededSecret, WAITING } from '../fields.ts';
-import { identity, signedInOrStep, TOO_MANY } from './fields.ts';
+import { identity, signedInOrStep, TOO_MANY, TOO_MANY_GUESSES } from './fields.ts';
 
 const MISSING_LOGIN = 'Missing email or password';
 
@@ -18,7 +18,7 @@ export const login = endpoint({
   errors: {
     400: [MISSING_LOGIN],
     401: ['Invalid email or password'],
-    429: ['Too many login attempts. Try again in 15 minutes.', TOO_MANY, WAITING],
+    429: ['Too many login attempts. Try again in 15 minutes.', TOO_MANY_GUESSES, TOO_MANY, WAITING],
     500: ['Login failed'],
     503: [BUSY],
   },

@@ -123,6 +123,33 @@ describe('a program registers', () => {
     assert.ok(known.includes('flood1') && !known.includes('flood10100'));
     await sql`delete from oauth_clients where id like 'flood%'`.execute(web.deps.db.system);
   });
+
+  test('and is forgotten with what it was given when it has not come for 90 days', async () => {
+    const { system } = web.deps.db;
+    await sql`insert into oauth_clients (id, name, redirect_uris, refreshes, described, created_at, used_at)
+      select id, 'x', '{}', true, described, ${now}::timestamptz - interval '1 year', ${now}::timestamptz - days * interval '1 day'
+      from (values ('left', false, 91), ('https://left.example/x', true, 91), ('renewed', false, 91), ('came', false, 89))
+        v (id, described, days)`.execute(system);
+    await sql`insert into client_grants (id, user_id, client_id, client_name, audience, scopes, created_at)
+      select 'grant of ' || id, ${bob.id}, id, 'x', 'platform', '{agents:read}', ${now}
+      from oauth_clients where used_at < ${now}`.execute(system);
+    await sql`insert into client_tokens (hash, user_id, grant_id, kind, scopes, created_at, expires_at)
+      values ('alive', ${bob.id}, 'grant of renewed', 'refresh', '{agents:read}', ${now}, ${new Date(now.getTime() + 1000)}),
+        ('over', ${bob.id}, 'grant of left', 'refresh', '{agents:read}', ${now}, ${now})`.execute(system);
+    await register({ redirect_uris: ['https://a.example/cb'] });
+    const clients = await sql<{ id: string }>`select id from oauth_clients where name = 'x' order by id`.execute(system);
+    assert.deepEqual(
+      clients.rows.map(({ id }) => id),
+      ['came', 'renewed'],
+    );
+    const grants = await sql<{ id: string }>`select id from client_grants where client_name = 'x' order by id`.execute(system);
+    assert.deepEqual(
+      grants.rows.map(({ id }) => id),
+      ['grant of came', 'grant of renewed'],
+    );
+    await sql`delete from oauth_clients where name = 'x'`.execute(system);
+    await sql`delete from client_grants where client_name = 'x'`.execute(system);
+  });
 });
 
 describe('a person is asked', () => {
@@ -225,6 +252,22 @@ describe('a token', () => {
     assert.equal((await refresh(given.refresh_token)).json().error, 'invalid_grant');
     assert.equal(await status(second.access_token), 401, 'all that was given is taken back');
     assert.equal((await refresh(second.refresh_token)).json().error, 'invalid_grant');
+  });
+
+  test('keeps its program from being forgotten while it is renewed', async () => {
+    const comeLongAgo = () =>
+      sql`update oauth_clients set used_at = ${now}::timestamptz - interval '80 days' where id = ${clientId}`.execute(
+        web.deps.db.system,
+      );
+    const usedAt = async () =>
+      (await sql<{ used_at: Date }>`select used_at from oauth_clients where id = ${clientId}`.execute(web.deps.db.system))
+        .rows[0]!.used_at;
+    await comeLongAgo();
+    const { refresh_token: token } = (await exchange(await codeOf())).json();
+    assert.deepEqual(await usedAt(), now);
+    await comeLongAgo();
+    assert.equal((await refresh(token)).statusCode, 200);
+    assert.deepEqual(await usedAt(), now);
   });
 
   test('may be given less, never more', async () => {

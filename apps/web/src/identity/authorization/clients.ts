@@ -2,7 +2,7 @@ import type { Database } from '@troupe/db';
 import { AppError, newId, parseJson, type Clock, type Outbound } from '@troupe/kernel';
 import { z } from 'zod';
 import { isRedirect } from './redirects.ts';
-import { findClient, forgetUnused, saveClient, type ClientRow } from './store.ts';
+import { findClient, forgetLeft, forgetUnused, saveClient, type ClientRow } from './store.ts';
 
 /** Programs that ask for access: those that registered themselves, and those that are the address of their description. */
 
@@ -17,6 +17,8 @@ export type Clients = ReturnType<typeof createClients>;
 const DAY_MS = 24 * 3_600_000;
 /** Anybody may register; what nobody ever lets in must not pile up, and must not keep others out: the oldest go. */
 const MOST_UNUSED = 10_000;
+/** A program that was let in and does not come for so long: what it was given has ended after a month. */
+const LEFT_MS = 90 * DAY_MS;
 /** A description is only kept so that it need not be asked for again. */
 const MOST_DESCRIBED = 1_000;
 /** A description is believed for so long. */
@@ -73,10 +75,12 @@ export function isDescription(id: string): boolean {
 const saving =
   (db: Database) =>
   async (row: ClientRow): Promise<void> => {
-    const { described, created_at } = row;
+    const { described, created_at: now } = row;
     const most = described ? MOST_DESCRIBED : MOST_UNUSED;
+    const ago = (ms: number): Date => new Date(now.getTime() - ms);
     await saveClient(db.system, row);
-    await forgetUnused(db.system, { described, before: new Date(created_at.getTime() - DAY_MS), most });
+    await forgetUnused(db.system, { described, before: ago(DAY_MS), most });
+    await forgetLeft(db.system, { before: ago(LEFT_MS), now });
   };
 
 export function createClients({ db, clock, outbound }: ClientsDeps) {

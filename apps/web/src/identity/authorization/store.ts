@@ -32,6 +32,21 @@ export async function forgetUnused(
     order by created_at desc offset ${most} limit 200 for update skip locked)`.execute(tx);
 }
 
+/**
+ * What was let in once and has not come for long is forgotten, with what it was given, of which nothing counts any more; a
+ * few at a time.
+ */
+export async function forgetLeft(tx: SystemTx, { before, now }: Record<'before' | 'now', Date>): Promise<void> {
+  await sql`with gone as (
+      delete from oauth_clients where id in (
+        select c.id from oauth_clients c where c.used_at < ${before} and not exists (
+          select from client_grants g join client_tokens t on t.grant_id = g.id
+          where g.client_id = c.id and t.expires_at > ${now})
+        order by c.used_at limit 200 for update skip locked)
+      returning id)
+    delete from client_grants where client_id in (select id from gone)`.execute(tx);
+}
+
 export async function saveClient(tx: SystemTx, client: ClientRow): Promise<void> {
   const { name, redirect_uris, refreshes, created_at } = client;
   await tx
@@ -41,8 +56,10 @@ export async function saveClient(tx: SystemTx, client: ClientRow): Promise<void>
     .execute();
 }
 
+/** To the day: many people may use the same program at once, and none waits for another. */
 export const useClient = (tx: SystemTx, id: string, at: Date) =>
-  tx.updateTable('oauth_clients').set({ used_at: at }).where('id', '=', id).execute();
+  sql`update oauth_clients set used_at = ${at}
+    where id = ${id} and (used_at is null or used_at < ${at}::timestamptz - interval '1 day')`.execute(tx);
 
 export interface GrantRow {
   id: string;

@@ -182,6 +182,7 @@ async function byRefresh(deps: TokensDeps, form: Form): Promise<Issued | AppErro
     const scopes = wanted ? found.scopes.filter((scope) => wanted.includes(scope)) : found.scopes;
     if (scopes.length === 0) return refused('invalid_scope', 'None of these scopes were given');
     await useToken(tx, found.hash, deps.clock());
+    await useClient(tx, clientId, deps.clock());
     return issue(deps, tx, { userId: found.user_id, grantId: found.grant_id, scopes, refreshes: true });
   });
 }

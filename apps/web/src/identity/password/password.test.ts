@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startWeb, tokenIn, type TestWeb } from '@troupe/testing/services/web';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
+import { startWeb, tokenIn, type TestWeb, type Visitor } from '@troupe/testing/services/web';
 
 /** A password is changed, forgotten and set anew: every row of 4.1 about it and every error row. */
 
@@ -64,6 +65,31 @@ test('forgotten: the same answer for everybody; the link works once and ends all
   assert.equal((await person.ask('GET', '/api/auth/session')).body.user, null);
   const login = await web.visitor().ask('POST', '/api/auth/login', { ...person, password: 'brand new one' });
   assert.equal(login.status, 200);
+});
+
+test('whoever guesses from everywhere keeps nobody out who reads the mail, or changed the password here', async () => {
+  const person = await web.signUp();
+  let calls = 0;
+  const login = (visitor: Visitor, password: string) => {
+    const address = `10.3.0.${(calls += 1)}`;
+    const internal = { authorization: `Bearer ${TEST_SECRETS.internalKey}`, 'x-client-ip': address };
+    return visitor.ask('POST', '/api/auth/login', { email: person.email, password }, internal);
+  };
+  const guess = async () => {
+    for (let tries = 0; tries < 20; tries += 1) await login(web.visitor(), 'wrong');
+    assert.equal((await login(web.visitor(), person.password)).status, 429);
+  };
+  await guess();
+  await web.visitor().ask('POST', '/api/auth/forgot-password', { email: person.email });
+  const token = tokenIn(await web.mailTo(person.email, /Set a new password/));
+  const owner = web.visitor();
+  await owner.ask('POST', '/api/auth/reset-password', { token, password: 'brand new one' });
+  assert.equal((await login(web.visitor(), 'brand new one')).status, 200, 'what was counted before is forgotten');
+  await guess();
+  assert.equal((await login(owner, 'brand new one')).status, 200);
+  const body = { currentPassword: 'brand new one', newPassword: 'a newer one' };
+  assert.equal((await owner.ask('POST', '/api/settings/password', body)).status, 200);
+  assert.equal((await login(owner, 'a newer one')).status, 200);
 });
 
 test('400', async () => {

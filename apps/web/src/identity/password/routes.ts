@@ -1,5 +1,5 @@
 import { web } from '@troupe/contract';
-import { serve, type Server } from '@troupe/kernel';
+import { respond, serve, type Server } from '@troupe/kernel';
 import type { PasswordService } from './service.ts';
 
 export function passwordRoutes(server: Server, passwords: PasswordService): void {
@@ -8,11 +8,11 @@ export function passwordRoutes(server: Server, passwords: PasswordService): void
     return { message: 'If an account exists, a reset link has been sent' };
   });
   serve(server, web.password.reset, async ({ body, request }) => {
-    await passwords.reset(body.token, body.password, request.address);
-    return { message: 'Password reset successfully' };
+    const device = await passwords.reset(body.token, body.password, request.address);
+    return respond({ body: { message: 'Password reset successfully' }, cookies: [device] });
   });
   serve(server, web.settings.changePassword, async ({ user, body, request }) => {
-    await passwords.change(user, body, request.address);
-    return { success: true as const };
+    const device = await passwords.change(user, body, request.address);
+    return respond({ body: { success: true }, cookies: [device] });
   });
 }

@@ -1,8 +1,10 @@
 import { normalEmail, type Accounts } from '@troupe/accounts';
 import type { Database } from '@troupe/db';
-import { AppError, type User } from '@troupe/kernel';
+import { AppError, type Cookie, type User } from '@troupe/kernel';
 import type { Attempts } from '../attempts.ts';
 import type { BotFields, Bots } from '../bots.ts';
+import type { Guesses } from '../guesses.ts';
+import type { KnownDevices } from '../known-devices.ts';
 import type { MailRoom } from '../../platform/mail.ts';
 import { isResetOpen, lockPassword, setPassword } from './store.ts';
 
@@ -10,6 +12,8 @@ interface PasswordDeps {
   db: Database;
   accounts: Accounts;
   attempts: Attempts;
+  guesses: Guesses;
+  devices: KnownDevices;
   bots: Bots;
   mail: MailRoom;
   /** Public address of web. */
@@ -36,7 +40,7 @@ function defineMail({ db, accounts, mail, baseUrl }: PasswordDeps): void {
 export type PasswordService = ReturnType<typeof createPasswordService>;
 
 export function createPasswordService(deps: PasswordDeps) {
-  const { db, accounts, attempts, bots, mail } = deps;
+  const { db, accounts, attempts, guesses, devices, bots, mail } = deps;
   const { users, sessions, passwords, verification, prove, audit } = accounts;
   const badLink = () => new AppError(400, 'Invalid or expired reset link');
   const wrong = () => new AppError(401, 'Current password is incorrect');
@@ -48,11 +52,12 @@ export function createPasswordService(deps: PasswordDeps) {
       await bots.check(fields);
       await mail.postIfKnown('reset', normalEmail(email));
     },
-    async reset(token: string, password: string, ip: string): Promise<void> {
+    /** The device is known from now on: nobody who guesses keeps whoever reads the mail out. */
+    async reset(token: string, password: string, ip: string): Promise<Cookie> {
       // Only to spare the hash for made-up tokens: taking the token below is what decides.
       if (!(await isResetOpen(db.system, token))) throw badLink();
       const hash = await passwords.hash(password, ip);
-      await db.asSystem(async (tx) => {
+      return db.asSystem(async (tx) => {
         const userId = await verification.finishReset(tx, token);
         if (!userId) throw badLink();
         await setPassword(tx, userId, hash);
@@ -61,13 +66,16 @@ export function createPasswordService(deps: PasswordDeps) {
         // Whoever has the link reads the mail of that address.
         await prove(tx, { userId, by: 'password reset', passwordHash: hash, ip });
         await audit(tx, { userId, action: 'password-reset', ip });
+        const user = await users.byId(tx, userId);
+        if (user) await guesses.forget(tx, user.email);
+        return devices.cookie({ userId, passwordHash: hash });
       });
     },
     async change(
       user: User,
       { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
       ip: string,
-    ): Promise<void> {
+    ): Promise<Cookie> {
       const stored = (await users.byEmail(db.system, user.email))?.password_hash ?? null;
       const matches = await attempts.guard(`password:${user.id}`, () =>
         passwords.verify(stored, currentPassword, user.id),
@@ -82,6 +90,7 @@ export function createPasswordService(deps: PasswordDeps) {
         await verification.forget(tx, user.id);
         await audit(tx, { userId: user.id, action: 'password-change', ip });
       });
+      return devices.cookie({ userId: user.id, passwordHash: hash });
     },
   };
 }

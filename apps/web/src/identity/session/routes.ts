@@ -3,12 +3,13 @@ import { respond, serve, SESSION_COOKIE, type Server } from '@troupe/kernel';
 import type { Bots } from '../bots.ts';
 import { entered } from '../entered.ts';
 import { serveGone } from '../gone.ts';
+import { DEVICE_COOKIE } from '../known-devices.ts';
 import { originOf } from '../origin.ts';
 import type { SessionService } from './service.ts';
 
 export function sessionRoutes(server: Server, sessions: SessionService, bots: Bots): void {
   serve(server, web.session.login, async ({ body, request }) => {
-    return entered(await sessions.login(body, originOf(request)));
+    return entered(await sessions.login(body, originOf(request), request.cookies()[DEVICE_COOKIE]));
   });
   serve(server, web.session.get, ({ user }) => ({
     user: user && { id: user.id, name: user.name, email: user.email, isAdmin: user.isAdmin },

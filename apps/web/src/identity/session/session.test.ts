@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { createAccounts, createPasswords } from '@troupe/accounts';
 import { type Runtime } from '@troupe/db';
 import { testRuntime } from '@troupe/testing/database/runtime';
@@ -8,6 +8,8 @@ import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { startWeb } from '@troupe/testing/services/web';
 import { createAttempts } from '../attempts.ts';
 import { createFailedSignIns } from '../failed-sign-ins.ts';
+import { createGuesses } from '../guesses.ts';
+import { createKnownDevices } from '../known-devices.ts';
 import { createSessionService } from './service.ts';
 
 let runtime: Runtime;
@@ -19,7 +21,7 @@ after(() => runtime.close());
 const origin = { ip: '10.0.0.1', userAgent: undefined };
 
 /** The service over passwords that are watched; `during` runs while one is verified. */
-function watched(during: () => Promise<void> = async () => {}, counters = runtime.counters) {
+function watched(during: () => Promise<void> = async () => {}, counters = runtime.counters, clock = runtime.clock) {
   const real = createPasswords();
   const verified: (string | null)[] = [];
   const accounts = createAccounts({
@@ -35,7 +37,7 @@ function watched(during: () => Promise<void> = async () => {}, counters = runtim
       },
     },
   });
-  const { clock, secrets } = runtime;
+  const { secrets } = runtime;
   const asked: string[] = [];
   const db = Object.defineProperties(
     { ...runtime.db },
@@ -53,6 +55,8 @@ function watched(during: () => Promise<void> = async () => {}, counters = runtim
     db,
     accounts,
     attempts: createAttempts(counters),
+    guesses: createGuesses({ db, clock }),
+    devices: createKnownDevices({ sessionSecret: secrets.sessionSecret, clock, secure: false }),
     failedSignIns: createFailedSignIns({ db, counters, audit: accounts.audit }),
     clock,
     sessionSecret: secrets.sessionSecret,
@@ -81,7 +85,9 @@ test('a wrong password asks the database as often as an address that nobody has'
   const { service, asked } = watched();
   for (const email of [una.email, 'nobody@example.com'])
     await assert.rejects(service.login({ email, password: 'wrong' }, origin), { status: 401 });
-  assert.deepEqual(asked, ['query', 'transaction', 'query', 'transaction']);
+  // Who it is, how many were wrong, one more of them, what is over; and the record.
+  const once = ['query', 'query', 'query', 'query', 'transaction'];
+  assert.deepEqual(asked, [...once, ...once]);
 });
 
 test('made-up addresses leave a hundred entries an hour for one IP; what is about an account is always kept', async () => {
@@ -142,6 +148,83 @@ test('a success forgets earlier failures; the window ends after 15 minutes', asy
   await assert.rejects(login('correct horse'), { status: 429 });
   now = 15 * 60_000;
   assert.equal((await login('correct horse')).user.id, kim.id);
+});
+
+describe('wrong passwords from many addresses', () => {
+  let addresses = 0;
+  const elsewhere = () => ({ ip: `10.2.${(addresses += 1) >> 8}.${addresses & 255}`, userAgent: undefined });
+  /** Of a process of its own: what it counts in memory, no other knows. */
+  const process = (clock = runtime.clock) => watched(undefined, memoryCounters(clock), clock).service;
+  const refused = (email: string, password: string, service = process(), token?: string) =>
+    service.login({ email, password }, elsewhere(), token).then(
+      () => null,
+      ({ status, headers }: { status: number; headers?: Record<string, string> }) => ({ status, headers }),
+    );
+
+  test('are twenty an hour for one account, in all processes together, the right one included', async () => {
+    const lea = await person('lea@example.com');
+    const [one, other] = [process(), process()];
+    for (let tries = 0; tries < 20; tries += 1)
+      assert.equal((await refused(lea.email, 'wrong', tries % 2 === 0 ? one : other))?.status, 401);
+    for (const password of ['wrong', 'correct horse']) {
+      const refusal = await refused(lea.email.toUpperCase(), password, other);
+      assert.equal(refusal?.status, 429);
+      assert.match(refusal.headers?.['retry-after'] ?? '', /^3[56]\d\d$/);
+    }
+    const later = () => new Date(Date.now() + 3_600_000);
+    assert.equal(await refused(lea.email, 'correct horse', process(later)), null);
+  });
+
+  test('are not told apart from those for an address that nobody has', async () => {
+    const statuses: (number | undefined)[] = [];
+    for (let tries = 0; tries < 21; tries += 1) statuses.push((await refused('nobody-at-all@example.com', 'x'))?.status);
+    assert.deepEqual(statuses, [...Array.from({ length: 20 }, () => 401), 429]);
+  });
+
+  test('that come together are twenty as well', async () => {
+    const max = await person('max@example.com');
+    const answers = await Promise.all([
+      ...Array.from({ length: 40 }, () => refused(max.email, 'wrong')),
+      refused(max.email, 'correct horse'),
+    ]);
+    assert.equal(answers.filter((refusal) => refusal?.status === 401).length, 20);
+    assert.equal((await refused(max.email, 'correct horse'))?.status, 429);
+  });
+
+  test('keep nobody out where they have signed in before, and only there', async () => {
+    const [ned, oda] = [await person('ned@example.com'), await person('oda@example.com')];
+    const service = process();
+    const { device } = await service.login({ email: ned.email, password: 'correct horse' }, elsewhere());
+    const { device: hers } = await service.login({ email: oda.email, password: 'correct horse' }, elsewhere());
+    for (let tries = 0; tries < 20; tries += 1) await refused(ned.email, 'wrong', service);
+    assert.equal(await refused(ned.email, 'correct horse', service, device.value), null);
+    const forged = [undefined, '', hers.value, String(device.value).replace(/.$/, (end) => (end === '0' ? '1' : '0'))];
+    for (const token of forged) assert.equal((await refused(ned.email, 'correct horse', service, token))?.status, 429);
+    const late = process(() => new Date(Date.now() + 181 * 86_400_000));
+    for (let tries = 0; tries < 20; tries += 1) await refused(ned.email, 'wrong', late);
+    assert.equal((await refused(ned.email, 'correct horse', late, device.value))?.status, 429);
+  });
+
+  test('whoever has a known device guesses five times with it', async () => {
+    const pam = await person('pam@example.com');
+    const service = process();
+    const { device } = await service.login({ email: pam.email, password: 'correct horse' }, elsewhere());
+    const statuses: (number | undefined)[] = [];
+    for (let tries = 0; tries < 6; tries += 1)
+      statuses.push((await refused(pam.email, 'wrong', service, device.value))?.status);
+    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429]);
+    assert.equal(await refused(pam.email, 'correct horse', service), null, 'they count for the device alone');
+  });
+
+  test('a device is known by the password that it knew', async () => {
+    const quy = await person('quy@example.com');
+    const service = process();
+    const { device } = await service.login({ email: quy.email, password: 'correct horse' }, elsewhere());
+    const hash = await watched().accounts.passwords.hash('another horse', 'test');
+    await runtime.db.system.updateTable('users').set({ password_hash: hash }).where('id', '=', quy.id).execute();
+    for (let tries = 0; tries < 20; tries += 1) await refused(quy.email, 'wrong', service);
+    assert.equal((await refused(quy.email, 'another horse', service, device.value))?.status, 429);
+  });
 });
 
 test('a flood of logins of one address keeps nobody else waiting, and is told to come back', async (t) => {

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createFairQueue } from '@troupe/kernel';
+import type { Room } from '../agent.ts';
+import { testAgent } from '../testing.ts';
+
+const LARGE = 'x'.repeat(200_000);
+
+/** Room for one page, however many want one. */
+function oneRoom(): Room {
+  const queue = createFairQueue({ width: 1, waiting: Infinity, waitingPerKey: Infinity });
+  return (signal) =>
+    new Promise((resolve, reject) => {
+      queue.run('', () => new Promise<void>((leave) => resolve(leave)), signal).catch(reject);
+    });
+}
+
+async function agentWith(conversations: number) {
+  const { agent, store } = await testAgent();
+  const ids: string[] = [];
+  for (let n = 0; n < conversations; n += 1) {
+    const to = { channel: 'web', key: `conversation ${n}` };
+    for (let said = 0; said < 3; said += 1) ids[n] = (await agent.note({ to, role: 'user', content: LARGE })).sessionId;
+  }
+  let read = 0;
+  const real = store.events.bind(store);
+  store.events = (...given) => ((read += 1), real(...given));
+  return { agent, ids, pagesRead: () => read };
+}
+
+test('who does not take a page keeps others that share its room from reading theirs, and no longer', async () => {
+  const { agent, ids, pagesRead } = await agentWith(4);
+  const room = oneRoom();
+  const gone = ids.map(() => new AbortController());
+  const following = ids.map((id, n) => agent.follow(id, 0, gone[n]!.signal, room)[Symbol.asyncIterator]());
+  const first = following.map((one) => one.next());
+  assert.equal((await first[0]!).value.event.content, LARGE);
+  await delay(300);
+  assert.equal(pagesRead(), 1, 'nobody else has a page in memory');
+  // One that waits and goes leaves the line; the one that has the room makes it free.
+  gone[1]!.abort();
+  assert.equal((await first[1]!).done, true);
+  gone[0]!.abort();
+  await following[0]!.return?.();
+  assert.equal((await first[2]!).value.event.content, LARGE);
+  for (const one of gone) one.abort();
+  await Promise.all(following.map((one) => one.return?.()));
+});
+
+test('all of a conversation comes, page by page, with others in between', async () => {
+  const { agent, ids } = await agentWith(3);
+  const room = oneRoom();
+  const read = async (id: string): Promise<number> => {
+    let events = 0;
+    const gone = new AbortController();
+    for await (const _ of agent.follow(id, 0, gone.signal, room)) if ((events += 1) === 3) break;
+    return events;
+  };
+  assert.deepEqual(await Promise.all(ids.map(read)), [3, 3, 3]);
+});
