@@ -85,6 +85,7 @@ browserSuite(
       await caller.call('PATCH', `/api/admin/users/${id}`, { plan: 'solo', subscriptionStatus: 'active' });
       await settle(page, '/dashboard/settings?tab=audit');
       const row = page.getByRole('row', { name: /Plan changed.*kim@example\.org/ }).first();
+      await row.waitFor();
       const cells = await row.getByRole('cell').allInnerTexts();
       assert.deepEqual(cells[1]?.split('\n'), [stage.platform.owner.email, 'about kim@example.org']);
       assert.match(cells[0] ?? '', /^Plan changed\n.*afterwards\s*plan: solo, subscription: active/s);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createPgStore, type SessionEventBody } from '@troupe/agent';
 import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
-import { openPage, signIn } from './browser.ts';
+import { openPage, signIn, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -64,7 +64,8 @@ browserSuite(
       const took = Date.now() - started;
       assert.ok(took < 4000, `it took ${took} ms`);
       assert.equal(await log.getByText('Question 1', { exact: true }).count(), 0);
-      assert.ok((await log.evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight)) < 80);
+      const below = () => log.evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight);
+      await soon(async () => assert.ok((await below()) < 80));
 
       const top = log.locator('article [dir=auto]').first();
       let seen = await top.innerText();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, openPage, settle, signIn, soon } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
@@ -66,7 +66,7 @@ browserSuite('operations in the browser', (stage) => {
     await page.getByRole('dialog').getByLabel('Tag').fill('twins');
     await page.getByRole('dialog').getByRole('button', { name: 'Add a tag' }).click();
     await page.getByText('Add a tag: done for 2 agents').waitFor();
-    assert.equal(await page.getByText('twins', { exact: true }).count(), 2);
+    await soon(async () => assert.equal(await page.getByText('twins', { exact: true }).count(), 2));
 
     const choose = async () => {
       for (const name of ['Choose Ada copy', 'Choose Ada copy copy'])
@@ -86,7 +86,7 @@ browserSuite('operations in the browser', (stage) => {
     await choose();
     await bar.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stop: done for 2 agents').waitFor();
-    assert.equal(await page.getByRole('cell', { name: 'off', exact: true }).count(), 2);
+    await soon(async () => assert.equal(await page.getByRole('cell', { name: 'off', exact: true }).count(), 2));
     await choose();
     await bar.getByRole('button', { name: 'Delete' }).click();
     const ask = page.getByRole('alertdialog');
@@ -95,7 +95,7 @@ browserSuite('operations in the browser', (stage) => {
     await ask.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Delete: done for 2 agents').waitFor();
     await page.getByRole('link', { name: 'Ada', exact: true }).waitFor();
-    assert.equal(await page.getByText('Ada copy').count(), 0);
+    await soon(async () => assert.equal(await page.getByText('Ada copy').count(), 0));
     assertQuiet(watched);
     await watched.context.close();
   });

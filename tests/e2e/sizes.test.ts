@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertQuiet, openPage, settle, signIn, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -64,7 +64,7 @@ browserSuite('screens of all sizes and slow networks', (stage) => {
     await page.locator('.skeleton').first().waitFor();
     release();
     await page.getByText(NAMES[2]!).first().waitFor();
-    assert.equal(await page.locator('.skeleton').count(), 0);
+    await soon(async () => assert.equal(await page.locator('.skeleton').count(), 0));
     assertQuiet(watched);
   });
 });

@@ -68,6 +68,7 @@ browserSuite('what people read', (stage) => {
     await page.getByRole('button', { name: 'Begin anew' }).click();
     assert.equal(await page.getByLabel('Name').inputValue(), '');
     await page.reload();
+    await page.getByLabel('Name').waitFor();
     assert.equal(await page.getByText('This is what you had typed').count(), 0);
 
     await settle(page, '/dashboard/tasks?new=1');
