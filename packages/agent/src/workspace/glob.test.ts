@@ -67,13 +67,15 @@ test('a backslash takes the meaning of what comes after it', () => {
 test('a character is one, however many units it has', () => assert.ok(createGlob('?.md')('😀.md')));
 
 test('is as quick for patterns that are made to be slow', () => {
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   const name = `${'a'.repeat(254)}!`;
   for (const pattern of [`${'*a'.repeat(240)}b`, `${'?*'.repeat(240)}b`, `${'[a]*'.repeat(120)}b`])
     assert.equal(createGlob(pattern)(name), false);
   const folders = `${'a/'.repeat(1000)}b`;
   assert.equal(createGlob(`${'**/a/'.repeat(99)}c`)(folders), false);
-  assert.ok(performance.now() - started < 500);
+  // of the processor: others may use it, too
+  const { user, system } = process.threadCpuUsage(started);
+  assert.ok(user + system < 500_000, `${user + system} µs`);
 });
 
 test('refuses what stands for too much', () => {

@@ -19,9 +19,11 @@ const failing = (count: number, content: string): SessionStep[] => [
 ];
 
 test('of a long run the first failures are told, in time by what is shown of them', () => {
-  const began = performance.now();
+  const began = process.threadCpuUsage();
   const { body } = draftOf(failing(2500, `token = abcdefgh ${'token   =   '.repeat(800)}`));
-  assert.ok(performance.now() - began < 1000);
+  // of the processor: others may use it, too
+  const { user, system } = process.threadCpuUsage(began);
+  assert.ok(user + system < 1_000_000, `${user + system} µs`);
   assert.equal(body.match(/ failed: /g)?.length, 10);
   assert.ok(!body.includes('abcdefgh'));
 });
