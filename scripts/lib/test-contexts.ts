@@ -7,6 +7,7 @@ import { isMainThread } from 'node:worker_threads';
  * hands on in any case, so that services under test run as they do without tests.
  */
 
+type Run = (this: AsyncResource, fn: (...args: unknown[]) => unknown, thisArg?: unknown, ...args: unknown[]) => unknown;
 type Init = (asyncId: number, type: string, trigger: number, resource: object) => void;
 
 /** By the number that the runner knows a test by. */
@@ -27,15 +28,16 @@ async function replaceHook(): Promise<void> {
   await import('node:test');
   Object.assign(asyncHooks, { createHook, executionAsyncId });
 
-  const { runInAsyncScope } = AsyncResource.prototype;
-  AsyncResource.prototype.runInAsyncScope = function runIn(fn, thisArg, ...args) {
+  const runInAsyncScope: Run = AsyncResource.prototype.runInAsyncScope;
+  const runKnown: Run = function runKnown(fn, thisArg, ...args) {
     if (tell === undefined || !('createSubtest' in this)) return runInAsyncScope.call(this, fn, thisArg, ...args);
     const id = this.asyncId();
     tell(id, 'Test', 0, this);
     // within, because it begins with the context in which the test was described
-    const known = (...given: typeof args) => current.run(id, () => Reflect.apply(fn, thisArg, given));
+    const known = (...given: unknown[]) => current.run(id, () => Reflect.apply(fn, thisArg, given));
     return runInAsyncScope.call(this, known, thisArg, ...args);
   };
+  Object.assign(AsyncResource.prototype, { runInAsyncScope: runKnown });
 }
 
 if (isMainThread && process.env['NODE_TEST_CONTEXT'] !== undefined) await replaceHook();

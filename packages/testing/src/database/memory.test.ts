@@ -17,7 +17,12 @@ test('a server of tests has its data in memory, and what a killed run left there
     if (pid !== undefined) await writeFile(join(folder, 'postgres/postmaster.pid'), `${pid}\n${folder}\n`);
     return folder;
   };
-  const [used, ended, begins, neverBegan] = [await left(process.pid), await left(2 ** 22 + 1), await left(), await left()];
+  const [used, ended, begins, neverBegan] = [
+    await left(process.pid),
+    await left(2 ** 22 + 1),
+    await left(),
+    await left(),
+  ];
   const longAgo = Date.now() / 1000 - 3600;
   await utimes(neverBegan, longAgo, longAgo);
   const next = await serverFolder();
