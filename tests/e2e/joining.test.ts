@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import { assertAccessible, assertQuiet, openPage, settle, signIn, soon } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, signIn, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller, type Caller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -27,7 +27,7 @@ browserSuite(
     before(async () => {
       caller = await signedInCaller(stage.platform, stage.platform.owner);
       boss = await openPage(stage.browser, stage.platform.url);
-      await signIn(boss.page, stage.platform.owner);
+      await enter(boss.page, stage.platform.owner);
     });
     after(async () => {
       await boss?.context.close();

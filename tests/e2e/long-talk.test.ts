@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createPgStore, type SessionEventBody } from '@troupe/agent';
 import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
-import { openPage, signIn, soon } from './browser.ts';
+import { enter, openPage, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -44,7 +44,7 @@ browserSuite(
       for (let at = 0; at < events.length; at += 300)
         await store.deliver({ to: { channel: 'api', key: 'dashboard' }, events: events.slice(at, at + 300) });
       watched = await openPage(stage.browser, stage.platform.url);
-      await signIn(watched.page, stage.platform.owner);
+      await enter(watched.page, stage.platform.owner);
     });
     after(async () => {
       await watched?.context.close();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import type { Locator, Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, openPage, settle, signIn, soon } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -79,7 +79,7 @@ browserSuite(
       await copyRows(stage.platform, agentId, sessions[0]!.id);
       watched = await openPage(stage.browser, stage.platform.url);
       ({ page } = watched);
-      await signIn(page, stage.platform.owner);
+      await enter(page, stage.platform.owner);
     });
     after(() => watched?.context.close());
 

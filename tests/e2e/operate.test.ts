@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { assertAccessible, assertQuiet, openPage, settle, signIn, soon } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
@@ -9,7 +9,7 @@ browserSuite('operations in the browser', (stage) => {
   test('the configuration is changed in the form, shown as a difference, and restored', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, stage.platform.owner);
+    await enter(page, stage.platform.owner);
     await settle(page, '/dashboard/config');
     const days = page.getByLabel('Days until a memory is forgotten');
     const before = await days.inputValue();
@@ -42,7 +42,7 @@ browserSuite('operations in the browser', (stage) => {
   test('one like it is made, several are tagged, found, exported, stopped and deleted at once', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, stage.platform.owner);
+    await enter(page, stage.platform.owner);
     const { call } = await signedInCaller(stage.platform, stage.platform.owner);
     await call('POST', '/api/agents/provision', { name: 'Ada', config: { instruction: 'You greet people.' } });
     await settle(page, '/dashboard/agents');

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
-import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertQuiet, enter, openPage, settle, signIn } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
@@ -149,7 +149,7 @@ browserSuite('paths through the dashboard', (stage) => {
   test('a new key works with the curl command that the page shows', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
     await settle(page, '/dashboard/settings?tab=keys');
     await page.getByLabel('Name').fill('Shell');
     await page.getByRole('button', { name: 'Create key' }).click();
@@ -167,7 +167,7 @@ browserSuite('paths through the dashboard', (stage) => {
   test('a team in YAML is checked while it is written, started, and its run is seen', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
     await settle(page, '/dashboard/teams?tab=editor');
     const editor = page.getByLabel('Team definition (YAML)');
     const start = page.getByRole('button', { name: 'Start the team' });
