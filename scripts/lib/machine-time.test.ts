@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { secondsOfChildren, watchCores } from './machine-time.ts';
+import { secondsOfChildren, watchCores, watchWork } from './machine-time.ts';
 
 test('cores that nobody used are those that are not busy, since the last look', () => {
   let [at, busy] = [0, 0];
@@ -23,4 +23,12 @@ test('time of a process that has ended is counted', { skip: process.platform !==
   const work = 'while (process.cpuUsage().user < 200_000);';
   spawnSync(process.execPath, ['-e', work]);
   assert.ok(secondsOfChildren()! - before >= 0.1);
+});
+
+test('work of all is counted from the first look on', () => {
+  let busy = 5000;
+  const worked = watchWork(() => busy);
+  assert.equal(worked(), 0);
+  busy = 7500;
+  assert.equal(worked(), 2.5);
 });

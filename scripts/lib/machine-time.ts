@@ -14,6 +14,12 @@ export function watchCores(cores = os.availableParallelism(), busyMs = busyOfAll
   };
 }
 
+/** Tells how many seconds all processors have worked since, for whomever. */
+export function watchWork(busyMs = busyOfAll): () => number {
+  const before = busyMs();
+  return () => (busyMs() - before) / 1000;
+}
+
 const busyOfAll = (): number =>
   os.cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0);
 

@@ -14,12 +14,18 @@ const SHOWN = 12;
 /** The first line of the summary. */
 const SUMMARY = /^tests \d+$/;
 
+interface Figures {
+  /** Seconds of processor time by file, or by the first of those that share a process; filled while events come. */
+  costs: ReadonlyMap<string, number>;
+  /** Seconds of processor time of all, so far. */
+  worked: () => number;
+  /** What else was done; filled while events come. */
+  took: readonly Took[];
+}
+
 export default async function* report(
   events: AsyncIterable<TestEvent>,
-  /** Seconds of processor time by file, or by the first of those that share a process; filled while events come. */
-  costs: ReadonlyMap<string, number> = new Map(),
-  /** What else was done; filled while events come. */
-  took: readonly Took[] = [],
+  { costs, worked, took }: Figures,
 ): AsyncGenerator<string> {
   const times = new Map<string, number>();
   const inner = new spec();
@@ -35,7 +41,7 @@ export default async function* report(
     if (!isTold && event.type === 'test:diagnostic' && nesting === 0 && SUMMARY.test(message ?? '')) {
       isTold = true;
       keepTimes(times);
-      if (times.size > 1) yield table(times) + costTable(costs);
+      if (times.size > 1) yield table(times) + costTable(costs, worked());
       yield partTable(took);
     }
     inner.write(event);
@@ -58,11 +64,15 @@ function partTable(took: readonly Took[]): string {
   return lines.length === 0 ? '' : `How long each part took:\n${lines.join('\n')}\n\n`;
 }
 
-/** A browser's pages outlive their parent, so that nobody is told what they took: they are missing here. */
-function costTable(costs: ReadonlyMap<string, number>): string {
+/**
+ * Some outlive who started them, so that nobody is told what they took: a browser's pages, what runs in containers. They and
+ * the servers that all files share (the databases, a container engine) are in the first figure alone.
+ */
+function costTable(costs: ReadonlyMap<string, number>, worked: number): string {
   const all = [...costs].toSorted(([, a], [, b]) => b - a);
   const sum = all.reduce((total, [, seconds]) => total + seconds, 0);
   if (sum === 0) return '';
   const lines = all.slice(0, SHOWN).map(([file, seconds]) => lineOf(seconds, file));
-  return `Of ${sum.toFixed(0)} s of processor time, pages of a browser left out, most went to:\n${lines.join('\n')}\n\n`;
+  const told = `The processors worked for ${worked.toFixed(0)} s, ${sum.toFixed(0)} s of it in what files started and saw end`;
+  return `${told}, most of that for:\n${lines.join('\n')}\n\n`;
 }

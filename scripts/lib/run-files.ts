@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';
-import { secondsOfChildren, watchCores } from './machine-time.ts';
+import { secondsOfChildren, watchCores, watchWork } from './machine-time.ts';
 import report from './reporter.ts';
-import type { Plan, Planned, Took } from './test-plan.ts';
+import { MEASURES, type Plan, type Planned, type Took } from './test-plan.ts';
 import { asOne, inLanes, type Job, type Lanes, type TestEvent } from './test-runs.ts';
 import { endTree, untilSilent } from './silence.ts';
 
@@ -16,6 +16,7 @@ const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Plan;
 const costs = new Map<string, number>();
 const took: Took[] = [...plan.took];
 const isMany = plan.first.length + plan.last.length > 1;
+const worked = watchWork();
 let spent = 0;
 
 /** What ended since the last look is this one's: seldom do two end at once. */
@@ -25,13 +26,25 @@ function count(name: string): void {
   spent = now;
 }
 
+const beside = (name: string): string[] => ['--import', new URL(name, import.meta.url).href];
+const execArgv = (kind: Planned['kind']): string[] => [
+  ...beside('test-contexts.ts'),
+  ...(isMany && kind !== MEASURES ? beside('test-yields.ts') : []),
+];
+
 const jobOf = ({ file, name, kind, silentMs }: Planned): Job => ({
   file,
   kind,
   async *begin() {
     const over = new AbortController();
     const { signal } = over;
-    const events = run({ files: [file], concurrency: 1, timeout: plan.timeoutMs, signal }) as AsyncIterable<TestEvent>;
+    const events = run({
+      files: [file],
+      execArgv: execArgv(kind),
+      concurrency: 1,
+      timeout: plan.timeoutMs,
+      signal,
+    }) as AsyncIterable<TestEvent>;
     let why = '';
     const end = () => {
       why = `${name}: said nothing for ${Math.round(silentMs / 1000)} s and was ended`;
@@ -84,4 +97,4 @@ async function* events(): AsyncGenerator<TestEvent> {
   }
 }
 
-for await (const text of report(events(), costs, isMany ? took : [])) process.stdout.write(text);
+for await (const text of report(events(), { costs, worked, took: isMany ? took : [] })) process.stdout.write(text);

@@ -41,6 +41,8 @@ export interface Part {
   suffix?: string;
 }
 
+/** The kind of those who measure how long others wait. */
+export const MEASURES = 'measures';
 /** Says to who measures that others are there. */
 const BESIDE = { TROUPE_BESIDE: '1' };
 
@@ -61,7 +63,7 @@ export function writePlan(
     return grouped(files, sources).map((group) => {
       const [first = ''] = group;
       const quiet = isMany && measures(first, sources);
-      return { ...part, group, first, quiet, kind: quiet ? 'measures' : kindOf(first) };
+      return { ...part, group, first, quiet, kind: quiet ? MEASURES : kindOf(first) };
     });
   });
   const ordered = slowestFirst(groups, ({ group }) => timeOf(group))

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { begin, fences, run, snippets, type Where } from '@troupe/testing/docs/snippets';
 import { needs } from '@troupe/testing/machine/needs';
+import { freePorts, listens } from '@troupe/testing/processes/program';
 import { send } from '@troupe/testing/services/people';
 import { startWorld, type World } from '@troupe/testing/services/world';
 
@@ -89,10 +89,7 @@ for (const snippet of snippets.filter(({ title }) => !ELSEWHERE.has(title))) {
 }
 
 test('Being told', async () => {
-  const free = createServer().listen(0, '127.0.0.1');
-  await once(free, 'listening');
-  const { port } = free.address() as AddressInfo;
-  free.close();
+  const [port] = (await freePorts(1)) as [number];
   const url = `http://127.0.0.1:${port}/`;
   const { webhook, secret } = await asOwner('/api/webhooks', { url, events: ['run.finished'] });
   const snippet = snippets.find(({ title }) => title === 'Being told')!;
@@ -106,6 +103,7 @@ test('Being told', async () => {
       });
       child.stderr!.on('data', (text: Buffer) => reject(new Error(text.toString())));
     });
+    while (child.exitCode === null && !(await listens(port))) await delay(50);
     await asOwner(`/api/webhooks/${webhook.id}/test`, {});
     await heard;
     assert.match(said, /^webhook\.test/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertQuiet, openPage, signIn } from './browser.ts';
+import { assertQuiet, enter, openPage, signIn } from './browser.ts';
 import { browserSuite } from './suite.ts';
 
 const NEWCOMER = { email: 'robin@example.org', password: 'correct horse battery' };
@@ -73,7 +73,7 @@ browserSuite('accounts in the browser', (stage) => {
 
   test('a session that expires leads to /login and back to where one was', async () => {
     const { page, context } = await openPage(stage.browser, stage.platform.url);
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
     await page.goto('/dashboard/settings?tab=keys');
     await page.getByLabel('Name').fill('After the end');
     await context.clearCookies();
@@ -90,7 +90,7 @@ browserSuite('accounts in the browser', (stage) => {
   test('a key is shown once and works in a program', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
     await page.goto('/dashboard/settings?tab=keys');
     await page.getByLabel('Name').fill('Script');
     await page.getByRole('button', { name: 'Create key' }).click();
@@ -116,7 +116,7 @@ browserSuite('accounts in the browser', (stage) => {
 
   test('an administrator grants a plan, and the other sees it', async () => {
     const admin = await openPage(stage.browser, stage.platform.url);
-    await signIn(admin.page, stage.platform.owner);
+    await enter(admin.page, stage.platform.owner);
     await admin.page.goto('/dashboard/admin');
     await admin.page.getByLabel('Search by e-mail or name').fill('robin');
     await admin.page.getByRole('button', { name: `Change ${NEWCOMER.email}` }).click();
@@ -127,7 +127,7 @@ browserSuite('accounts in the browser', (stage) => {
     await admin.context.close();
 
     const other = await openPage(stage.browser, stage.platform.url);
-    await signIn(other.page, NEWCOMER);
+    await enter(other.page, NEWCOMER);
     await other.page.goto('/dashboard/settings');
     await other.page.getByText('label', { exact: true }).waitFor();
     await other.context.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertQuiet, enter, openPage, settle } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
@@ -55,7 +55,7 @@ browserSuite('agents in the browser', (stage) => {
   test('a task is scheduled', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
     await settle(page, '/dashboard/tasks');
     await page.getByRole('button', { name: 'New task' }).click();
     await page.getByLabel('Name').fill('Every minute');
@@ -73,7 +73,7 @@ browserSuite('agents in the browser', (stage) => {
   test('a model that does not exist is refused where it is written, with the nearest; what answers is shown', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
     const { call } = await signedInCaller(stage.platform, NEWCOMER);
     const { agent } = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', { name: 'Nameless' });
     await settle(page, `/dashboard/agents/${agent.id}/settings/config`);
@@ -101,7 +101,7 @@ browserSuite('agents in the browser', (stage) => {
   test('a template team starts, and its lead answers', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
     await settle(page, '/dashboard/teams?tab=gallery');
     await page.getByRole('button', { name: 'Use Dev Team' }).click();
     await page.getByRole('button', { name: 'Start the team' }).click();
@@ -123,7 +123,7 @@ browserSuite('agents in the browser', (stage) => {
   test('a device asks, is approved, and gets its token', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
     await settle(page, '/dashboard/agents');
     await page.getByRole('link', { name: 'Ada' }).click();
     await page.getByRole('tab', { name: 'Settings' }).click();
@@ -153,7 +153,7 @@ browserSuite('agents in the browser', (stage) => {
   test('the gateway token is replaced after a question', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
     await settle(page, '/dashboard/agents');
     await page.getByRole('link', { name: 'Ada' }).click();
     await page.getByRole('tab', { name: 'Settings' }).click();
@@ -179,7 +179,7 @@ browserSuite('agents in the browser', (stage) => {
   test('the run of the task shows up', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
     const { call } = await signedInCaller(stage.platform, NEWCOMER);
     const { tasks } = await call<{ tasks: { id: string }[] }>('GET', '/api/scheduled-tasks');
     const [{ id } = { id: '' }] = tasks;
@@ -199,7 +199,7 @@ browserSuite('agents in the browser', (stage) => {
   test('stopping and deleting say what they do, and do it', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
     await settle(page, '/dashboard/agents');
     await page.getByRole('link', { name: 'Ada' }).click();
     await page.getByRole('tab', { name: 'Settings' }).click();

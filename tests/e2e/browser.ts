@@ -2,6 +2,7 @@ import axe from 'axe-core';
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
@@ -29,6 +30,9 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: browserPath(), args: ARGS });
 }
 
+/** What a busy machine may take to show something. */
+const WAIT_MS = 30_000;
+
 /** A page that remembers what the console complained about: a test ends with `assertQuiet`. */
 export interface WatchedPage {
   page: Page;
@@ -43,7 +47,7 @@ export async function openPage(
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ baseURL, locale: 'en-GB', timezoneId: 'UTC', ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(WAIT_MS);
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(`${message.text()} (${message.location().url})`);
@@ -93,6 +97,25 @@ export async function signIn(page: Page, { email, password }: { email: string; p
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL('**/dashboard');
   await page.locator('#content').waitFor();
+}
+
+/** As `signIn`, without its pages, which take longer than many a test: for whoever goes to another page next. */
+export async function enter(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+  const answer = await page.request.post('/api/auth/login', { data: { email, password } });
+  assert.equal(answer.status(), 200, await answer.text());
+}
+
+/** For what is there only after an event that the page has still to hear of: an assertion that is made until it holds. */
+export async function soon(assertion: () => Promise<void>): Promise<void> {
+  const until = Date.now() + WAIT_MS;
+  for (;;) {
+    try {
+      return await assertion();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await delay(50);
+    }
+  }
 }
 
 /** Opens a page and waits until it shows what it has to show. */

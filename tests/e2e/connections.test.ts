@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { createEverything } from '@troupe/testing/mcp/everything';
 import type { Page } from 'playwright-core';
 import { SMTPServer } from 'smtp-server';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -83,7 +83,7 @@ browserSuite(
       });
       watched = await openPage(stage.browser, stage.platform.url);
       ({ page } = watched);
-      await signIn(page, stage.platform.owner);
+      await enter(page, stage.platform.owner);
     });
     after(async () => {
       await watched?.context.close();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import type { Caller } from './content.ts';
@@ -30,7 +30,7 @@ browserSuite(
         ids[name] = agent.id;
       }
       watched = await openPage(stage.browser, stage.platform.url);
-      await signIn(watched.page, stage.platform.owner);
+      await enter(watched.page, stage.platform.owner);
     });
     after(async () => {
       await watched?.context.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller, type Caller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -43,7 +43,7 @@ browserSuite(
       });
       agentId = agent.id;
       watched = await openPage(stage.browser, stage.platform.url);
-      await signIn(watched.page, stage.platform.owner);
+      await enter(watched.page, stage.platform.owner);
     });
     after(async () => {
       await watched?.context.close();
@@ -85,6 +85,7 @@ browserSuite(
       await caller.call('PATCH', `/api/admin/users/${id}`, { plan: 'solo', subscriptionStatus: 'active' });
       await settle(page, '/dashboard/settings?tab=audit');
       const row = page.getByRole('row', { name: /Plan changed.*kim@example\.org/ }).first();
+      await row.waitFor();
       const cells = await row.getByRole('cell').allInnerTexts();
       assert.deepEqual(cells[1]?.split('\n'), [stage.platform.owner.email, 'about kim@example.org']);
       assert.match(cells[0] ?? '', /^Plan changed\n.*afterwards\s*plan: solo, subscription: active/s);
@@ -154,7 +155,7 @@ browserSuite(
       const { id } = (await registered.json()) as { id: string };
       await caller.call('PATCH', `/api/admin/users/${id}`, { plan: 'collective', subscriptionStatus: 'active' });
       const other = await openPage(stage.browser, stage.platform.url);
-      await signIn(other.page, lee);
+      await enter(other.page, lee);
       assert.equal(await refused(other.page, 'network'), 1);
       assertQuiet(other, [/ 40[23] /]);
       await other.context.close();

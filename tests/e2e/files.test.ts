@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pdf, zip } from '@troupe/testing/documents/documents';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -15,7 +15,7 @@ browserSuite('files in the browser', (stage) => {
     agentId = (await call<{ agent: { id: string } }>('POST', '/api/agents/provision', { name: 'Ada' })).agent.id;
     watched = await openPage(stage.browser, stage.platform.url);
     page = watched.page;
-    await signIn(page, stage.platform.owner);
+    await enter(page, stage.platform.owner);
   });
   after(() => watched?.context.close());
 

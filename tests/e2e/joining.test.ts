@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, signIn, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller, type Caller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -27,7 +27,7 @@ browserSuite(
     before(async () => {
       caller = await signedInCaller(stage.platform, stage.platform.owner);
       boss = await openPage(stage.browser, stage.platform.url);
-      await signIn(boss.page, stage.platform.owner);
+      await enter(boss.page, stage.platform.owner);
     });
     after(async () => {
       await boss?.context.close();
@@ -146,16 +146,16 @@ browserSuite(
         'GET',
         `/api/agents/${agent.id}/sessions`,
       );
-      const decided = await Promise.all(
-        sessions.map(async ({ id }) => {
-          const { events } = await caller.call<{ events: { approved?: boolean }[] }>(
-            'GET',
-            `/api/agents/${agent.id}/sessions/${id}`,
-          );
-          return events.find(({ approved }) => approved !== undefined)?.approved;
-        }),
+      const decided = async ({ id }: { id: string }) => {
+        const { events } = await caller.call<{ events: { approved?: boolean }[] }>(
+          'GET',
+          `/api/agents/${agent.id}/sessions/${id}`,
+        );
+        return events.find(({ approved }) => approved !== undefined)?.approved;
+      };
+      await soon(async () =>
+        assert.deepEqual(new Set(await Promise.all(sessions.map(decided))), new Set([false, true])),
       );
-      assert.deepEqual(new Set(decided), new Set([false, true]));
       assertQuiet(boss);
     });
 
@@ -194,8 +194,13 @@ browserSuite(
       await assertAccessible(page, 'trouble in the inbox');
       await page.keyboard.press('r');
       await page.getByText('Nothing waits for you').waitFor();
-      const { tasks } = await caller.call<{ tasks: { id: string; enabled: boolean }[] }>('GET', '/api/scheduled-tasks');
-      assert.equal(tasks.find(({ id }) => id === task.id)?.enabled, false);
+      await soon(async () => {
+        const { tasks } = await caller.call<{ tasks: { id: string; enabled: boolean }[] }>(
+          'GET',
+          '/api/scheduled-tasks',
+        );
+        assert.equal(tasks.find(({ id }) => id === task.id)?.enabled, false);
+      });
       assertQuiet(boss);
     });
   },

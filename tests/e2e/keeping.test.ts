@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import { entriesOf } from '@troupe/kernel/archive';
 import type { Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -69,7 +69,7 @@ browserSuite(
       });
       agentId = agent.id;
       watched = await openPage(stage.browser, stage.platform.url);
-      await signIn(watched.page, stage.platform.owner);
+      await enter(watched.page, stage.platform.owner);
     });
     after(async () => {
       await watched?.context.close();
@@ -94,7 +94,8 @@ browserSuite(
       await log(page).getByText('Heard: What is new? and saw it, read it').waitFor();
       const picture = log(page).getByRole('img', { name: 'stage.png' });
       await picture.waitFor();
-      assert.equal(await picture.evaluate((node) => (node as unknown as { naturalWidth: number }).naturalWidth), 10);
+      const width = () => picture.evaluate((node) => (node as unknown as { naturalWidth: number }).naturalWidth);
+      await soon(async () => assert.equal(await width(), 10));
       await log(page).getByRole('button', { name: 'Open uploads/plan.pdf' }).waitFor();
 
       // Pasted and dropped files are taken alike.

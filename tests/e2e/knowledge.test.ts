@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { docx } from '@troupe/testing/documents/documents';
-import { assertAccessible, assertQuiet, openPage, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
@@ -15,7 +15,7 @@ browserSuite('knowledge', (stage) => {
     });
     const watched = await openPage(browser, platform.url);
     const { page } = watched;
-    await signIn(page, platform.owner);
+    await enter(page, platform.owner);
 
     await page.goto('/dashboard/knowledge');
     await page.getByLabel('Name').fill('Harbour rules');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import type { Locator, Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -79,7 +79,7 @@ browserSuite(
       await copyRows(stage.platform, agentId, sessions[0]!.id);
       watched = await openPage(stage.browser, stage.platform.url);
       ({ page } = watched);
-      await signIn(page, stage.platform.owner);
+      await enter(page, stage.platform.owner);
     });
     after(() => watched?.context.close());
 
@@ -124,7 +124,7 @@ browserSuite(
       // Before a word is typed agents are there, too.
       assert.match(await options.first().innerText(), /^Agent \d+/);
       await box.fill('agent 2');
-      assert.match(await options.first().innerText(), /^Agent 2\n/);
+      await soon(async () => assert.match(await options.first().innerText(), /^Agent 2\n/));
       await page.getByText(/^\d+ more: type on to find them\.$/).waitFor();
       await box.fill('agent 287');
       await page.getByText('Looking through').waitFor({ state: 'detached' });

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { newId } from '@troupe/kernel';
 import { sql } from 'kysely';
-import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertQuiet, enter, openPage, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -25,7 +25,7 @@ browserSuite(
       agentId = made.agent.id;
       await call('POST', '/api/chat', { agentId, message: 'I live in Oslo now.' });
       watched = await openPage(stage.browser, stage.platform.url);
-      await signIn(watched.page, stage.platform.owner);
+      await enter(watched.page, stage.platform.owner);
     });
     after(async () => {
       await watched?.context.close();

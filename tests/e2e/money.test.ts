@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { cardEnv, cardSignature, startCardProcessor } from '@troupe/testing/money/card-processor';
-import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertQuiet, enter, openPage, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -34,7 +34,7 @@ browserSuite(
       const watched = await openPage(stage.browser, stage.platform.url);
       const { page } = watched;
       await atProcessor(watched);
-      await signIn(page, stage.platform.owner);
+      await enter(page, stage.platform.owner);
       await settle(page, '/dashboard/wallet');
       await page.getByRole('button', { name: 'Create a wallet' }).click();
       await page.getByRole('button', { name: '$25' }).click();
@@ -106,7 +106,7 @@ browserSuite(
         );
       const watched = await openPage(stage.browser, stage.platform.url);
       const { page } = watched;
-      await signIn(page, stage.platform.owner);
+      await enter(page, stage.platform.owner);
       await settle(page, '/dashboard/policy');
       await page.getByLabel('Agent').selectOption({ label: 'Buyer' });
       for (const [amount, said, status] of [

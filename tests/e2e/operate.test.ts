@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
@@ -9,7 +9,7 @@ browserSuite('operations in the browser', (stage) => {
   test('the configuration is changed in the form, shown as a difference, and restored', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, stage.platform.owner);
+    await enter(page, stage.platform.owner);
     await settle(page, '/dashboard/config');
     const days = page.getByLabel('Days until a memory is forgotten');
     const before = await days.inputValue();
@@ -42,7 +42,7 @@ browserSuite('operations in the browser', (stage) => {
   test('one like it is made, several are tagged, found, exported, stopped and deleted at once', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, stage.platform.owner);
+    await enter(page, stage.platform.owner);
     const { call } = await signedInCaller(stage.platform, stage.platform.owner);
     await call('POST', '/api/agents/provision', { name: 'Ada', config: { instruction: 'You greet people.' } });
     await settle(page, '/dashboard/agents');
@@ -66,7 +66,7 @@ browserSuite('operations in the browser', (stage) => {
     await page.getByRole('dialog').getByLabel('Tag').fill('twins');
     await page.getByRole('dialog').getByRole('button', { name: 'Add a tag' }).click();
     await page.getByText('Add a tag: done for 2 agents').waitFor();
-    assert.equal(await page.getByText('twins', { exact: true }).count(), 2);
+    await soon(async () => assert.equal(await page.getByText('twins', { exact: true }).count(), 2));
 
     const choose = async () => {
       for (const name of ['Choose Ada copy', 'Choose Ada copy copy'])
@@ -86,7 +86,7 @@ browserSuite('operations in the browser', (stage) => {
     await choose();
     await bar.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stop: done for 2 agents').waitFor();
-    assert.equal(await page.getByRole('cell', { name: 'off', exact: true }).count(), 2);
+    await soon(async () => assert.equal(await page.getByRole('cell', { name: 'off', exact: true }).count(), 2));
     await choose();
     await bar.getByRole('button', { name: 'Delete' }).click();
     const ask = page.getByRole('alertdialog');
@@ -95,7 +95,7 @@ browserSuite('operations in the browser', (stage) => {
     await ask.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Delete: done for 2 agents').waitFor();
     await page.getByRole('link', { name: 'Ada', exact: true }).waitFor();
-    assert.equal(await page.getByText('Ada copy').count(), 0);
+    await soon(async () => assert.equal(await page.getByText('Ada copy').count(), 0));
     assertQuiet(watched);
     await watched.context.close();
   });

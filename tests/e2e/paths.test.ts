@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
-import type { Page } from 'playwright-core';
-import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import type { Locator, Page } from 'playwright-core';
+import { assertQuiet, enter, openPage, settle, signIn } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
@@ -119,7 +119,8 @@ browserSuite('paths through the dashboard', (stage) => {
     const { page } = watched;
     await signIn(page, stage.platform.owner);
     const seen: string[] = [];
-    const shown = async () => {
+    const shown = async (link: Locator) => {
+      await link.and(page.locator('[aria-current=page]')).waitFor();
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.locator('.skeleton').first().waitFor({ state: 'detached' });
       seen.push(new URL(page.url()).pathname);
@@ -127,13 +128,15 @@ browserSuite('paths through the dashboard', (stage) => {
     for (const menu of ['Main', 'Settings and account']) {
       const places = page.getByRole('navigation', { name: menu }).getByRole('listitem');
       for (const name of await places.allInnerTexts()) {
-        await places.getByRole('link', { name, exact: true }).click();
-        await shown();
+        const place = places.getByRole('link', { name, exact: true });
+        await place.click();
+        await shown(place);
         const row = page.getByRole('navigation', { name: `Pages of ${name}` });
         const others = await row.getByRole('link').allInnerTexts();
         for (const other of others.slice(1)) {
-          await row.getByRole('link', { name: other, exact: true }).click();
-          await shown();
+          const link = row.getByRole('link', { name: other, exact: true });
+          await link.click();
+          await shown(link);
         }
       }
     }
@@ -146,7 +149,7 @@ browserSuite('paths through the dashboard', (stage) => {
   test('a new key works with the curl command that the page shows', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
     await settle(page, '/dashboard/settings?tab=keys');
     await page.getByLabel('Name').fill('Shell');
     await page.getByRole('button', { name: 'Create key' }).click();
@@ -164,7 +167,7 @@ browserSuite('paths through the dashboard', (stage) => {
   test('a team in YAML is checked while it is written, started, and its run is seen', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
     await settle(page, '/dashboard/teams?tab=editor');
     const editor = page.getByLabel('Team definition (YAML)');
     const start = page.getByRole('button', { name: 'Start the team' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -22,7 +22,7 @@ browserSuite(
       const given = { name: 'Ada', model: 'openai/gpt-4o-mini' };
       agentId = (await call<{ agent: { id: string } }>('POST', '/api/agents/provision', given)).agent.id;
       watched = await openPage(stage.browser, stage.platform.url);
-      await signIn(watched.page, stage.platform.owner);
+      await enter(watched.page, stage.platform.owner);
     });
     after(async () => {
       await watched?.context.close();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { browserSuite } from './suite.ts';
 
@@ -68,7 +68,7 @@ browserSuite('messages on a device, in the browser', (stage) => {
     watched = await openPage(stage.browser, stage.platform.url);
     const { port } = service.address() as AddressInfo;
     await watched.context.addInitScript({ content: withManager(`http://127.0.0.1:${port}/device`) });
-    await signIn(watched.page, stage.platform.owner);
+    await enter(watched.page, stage.platform.owner);
   });
   after(async () => {
     await watched?.context.close();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, after, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import type { Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -55,7 +55,7 @@ browserSuite(
       });
       agentId = made.agent.id;
       watched = await openPage(stage.browser, stage.platform.url);
-      await signIn(watched.page, stage.platform.owner);
+      await enter(watched.page, stage.platform.owner);
     });
     after(async () => {
       await watched?.context.close();
@@ -71,7 +71,7 @@ browserSuite(
       await say(page, 'A note in reports/may.txt');
       await log.getByRole('button', { name: 'Always…' }).click();
       const choice = log.getByLabel('What it may do from now on without asking');
-      assert.equal(await page.evaluate('document.activeElement?.tagName'), 'SELECT');
+      await soon(async () => assert.equal(await page.evaluate('document.activeElement?.tagName'), 'SELECT'));
       assert.deepEqual(await choice.getByRole('option').allInnerTexts(), [
         'write reports/may.txt',
         'write anything in reports/',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import type { Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, signIn } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller, type Caller } from './content.ts';
 import { MOST_SCRIPT, scriptSize } from './script-size.ts';
@@ -58,7 +58,7 @@ browserSuite(
       await call('PATCH', `/api/agents/${agentId}/sessions/${sessionId}`, { title: 'Spring tour' });
       watched = await openPage(stage.browser, stage.platform.url);
       ({ page } = watched);
-      await signIn(page, stage.platform.owner);
+      await enter(page, stage.platform.owner);
     });
     after(async () => {
       await watched?.context.close();

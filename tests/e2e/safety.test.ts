@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { createStandIn, replyChat, replyJson } from '@troupe/ai';
 import type { Page } from 'playwright-core';
 import { codeAt } from '@troupe/testing/identity/authenticator';
-import { assertAccessible, assertQuiet, openPage, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, signIn } from './browser.ts';
 import { browserSuite, type Stage } from './suite.ts';
 
 /** Second factors, as a person uses them. Passkeys are Chromium's own, kept by a virtual authenticator. */
@@ -223,7 +223,7 @@ browserSuite(
     test('an administrator removes the factors of somebody who lost them', async () => {
       const watched = await openPage(stage.browser, stage.platform.url);
       const { page, context } = watched;
-      await signIn(page, stage.platform.owner);
+      await enter(page, stage.platform.owner);
       await page.goto('/dashboard/admin');
       await page.getByRole('button', { name: 'Remove second factors: totp@example.org' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Remove second factors' }).click();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -26,7 +26,7 @@ browserSuite('screens of all sizes and slow networks', (stage) => {
     await call('POST', '/api/chat', { agentId, message: LONG });
     watched = await openPage(stage.browser, stage.platform.url);
     page = watched.page;
-    await signIn(page, stage.platform.owner);
+    await enter(page, stage.platform.owner);
   });
   after(() => watched?.context.close());
 
@@ -64,7 +64,7 @@ browserSuite('screens of all sizes and slow networks', (stage) => {
     await page.locator('.skeleton').first().waitFor();
     release();
     await page.getByText(NAMES[2]!).first().waitFor();
-    assert.equal(await page.locator('.skeleton').count(), 0);
+    await soon(async () => assert.equal(await page.locator('.skeleton').count(), 0));
     assertQuiet(watched);
   });
 });

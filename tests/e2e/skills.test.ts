@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { skillMd, zipOf } from '@troupe/testing/backups/archives';
-import { assertAccessible, assertQuiet, openPage, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
@@ -15,7 +15,7 @@ browserSuite('skills', (stage) => {
     });
     const watched = await openPage(browser, platform.url);
     const { page } = watched;
-    await signIn(page, platform.owner);
+    await enter(page, platform.owner);
 
     const send = async (body: string) => {
       await page.goto('/dashboard/skills');

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -33,7 +33,7 @@ browserSuite('tasks, what starts them and what is told, in the browser', (stage)
     await call('POST', '/api/agents/provision', { name: 'Scout', model: 'sandbox/echo' });
     watched = await openPage(stage.browser, stage.platform.url);
     page = watched.page;
-    await signIn(page, stage.platform.owner);
+    await enter(page, stage.platform.owner);
   });
   after(async () => {
     await watched?.context.close();

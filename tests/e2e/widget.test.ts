@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
 import { signedInCaller, type Caller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
@@ -96,7 +96,7 @@ browserSuite('a widget on a site of somebody else', (stage) => {
     await dialog.getByLabel('Message').fill('Is anybody there?');
     await page.keyboard.press('Enter');
     const owner = await openPage(stage.browser, stage.platform.url);
-    await signIn(owner.page, stage.platform.owner);
+    await enter(owner.page, stage.platform.owner);
     await settle(owner.page, '/dashboard/inbox');
     await owner.page.getByText('Is anybody there?').waitFor();
     await assertAccessible(owner.page, 'a visitor in the inbox');
@@ -147,7 +147,7 @@ browserSuite('a widget on a site of somebody else', (stage) => {
   test('is made, changed and removed on the page of its agent', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, stage.platform.owner);
+    await enter(page, stage.platform.owner);
     await settle(page, `/dashboard/agents/${agentId}?tab=connections`);
     await page.getByRole('button', { name: 'Make a widget' }).click();
     const dialog = page.getByRole('dialog');

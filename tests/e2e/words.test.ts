@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertQuiet, enter, openPage, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import type { Caller } from './content.ts';
@@ -32,7 +32,7 @@ browserSuite('what people read', (stage) => {
       agents.push(made.agent.id);
     }
     watched = await openPage(stage.browser, stage.platform.url, { viewport: { width: 1280, height: 860 } });
-    await signIn(watched.page, stage.platform.owner);
+    await enter(watched.page, stage.platform.owner);
   });
 
   test('what an agent is for is shown and changed', async () => {
@@ -68,6 +68,7 @@ browserSuite('what people read', (stage) => {
     await page.getByRole('button', { name: 'Begin anew' }).click();
     assert.equal(await page.getByLabel('Name').inputValue(), '');
     await page.reload();
+    await page.getByLabel('Name').waitFor();
     assert.equal(await page.getByText('This is what you had typed').count(), 0);
 
     await settle(page, '/dashboard/tasks?new=1');

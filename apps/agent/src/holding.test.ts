@@ -16,7 +16,8 @@ after(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-const TIMES = { beatMs: 40, silentMs: 600, lostMs: 300 };
+/** A busy machine lets somebody wait for his turn longer than a beat. */
+const TIMES = { beatMs: 60, silentMs: 1500, lostMs: 800 };
 let folders = 0;
 async function fresh(): Promise<string> {
   const folder = path.join(root, String((folders += 1)));

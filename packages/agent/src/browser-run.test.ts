@@ -67,7 +67,7 @@ async function open(): Promise<number> {
 
 /** Whether all of them end: one that was killed takes a moment to go where others use the cores. */
 async function allEnd(): Promise<boolean> {
-  for (let tries = 0; tries < 50 && (await open()) > 0; tries += 1) await delay(100);
+  for (let tries = 0; tries < 300 && (await open()) > 0; tries += 1) await delay(100);
   return (await open()) === 0;
 }
 

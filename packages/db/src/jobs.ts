@@ -103,7 +103,7 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
     define: (job) => void queues.set(job.queue, job),
     work(job, handler, { concurrency = 2, perOwner = Math.max(concurrency - 1, 1) } = {}) {
       queues.set(job.queue, job);
-      workers.push({ queue: job.queue, run: checked(job, handler), concurrency, perOwner });
+      workers.push({ queue: job.queue, run: checked(job, handler), places: concurrency, perOwner });
     },
     async send(tx, job, data, { startAfter, key, owner, about } = {}) {
       const { queue } = job;
@@ -128,10 +128,11 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
       await boss.start();
       await makeQueues(boss, queues);
       await boss.getDb().executeSql(TURN_INDEX);
-      for (const worker of workers) for (let n = 0; n < worker.concurrency; n += 1) await listen(boss, log, worker);
+      for (const worker of workers) await listen(boss, log, worker);
       if (workers.length > 0) await reportDead(boss, log);
     },
     async stop(timeoutMs = 5_000) {
+      for (const worker of workers) worker.places = 0;
       await boss.stop({ timeout: timeoutMs });
       stopped = true;
     },
@@ -217,7 +218,8 @@ const TAKE_PLACE = `delete from pgboss.job
 interface Worker {
   queue: string;
   run: (stored: unknown, job: JobContext) => Promise<void>;
-  concurrency: number;
+  /** That are still to be opened. */
+  places: number;
   perOwner: number;
 }
 
@@ -232,14 +234,20 @@ const checked =
     await handler(read.data, context);
   };
 
-/** One place: takes the next job as soon as it is done with one, and polls when there was none. */
-async function listen(boss: PgBoss, log: Log, { queue, run, perOwner }: Worker): Promise<void> {
+/**
+ * One place: takes the next job as soon as it is done with one, and polls when there was none. The next place is opened when
+ * this one has something to do, so that of a queue at rest only one asks.
+ */
+async function listen(boss: PgBoss, log: Log, worker: Worker): Promise<void> {
+  const { queue, run, perOwner } = worker;
+  worker.places -= 1;
   const place = await boss.work<object, void, Polling & { groupConcurrency: number }>(
     queue,
     { ...polling(), groupConcurrency: perOwner },
     async ([job]) => {
       if (!job) return;
       boss.notifyWorker(place);
+      if (worker.places > 0) await listen(boss, log, worker);
       const { id, retryCount: tries, retryLimit, signal } = job;
       try {
         await run(job.data, { id, tries, signal });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { processorMs } from '@troupe/testing/machine/processor';
 import { isTimeZone, parseSchedule } from './cron.ts';
 
 const at = (text: string) => new Date(text);
@@ -113,9 +114,8 @@ test('many missed occurrences are counted at once, and as exactly as one by one'
 
 test('a task of every second that was missed for a year is counted within milliseconds', () => {
   const schedule = parseSchedule('* * * * * *', 'UTC', now)!;
-  const began = performance.now();
-  assert.equal(schedule.countBetween(now, at('2027-01-01T00:00:00Z')), 365 * 86_400);
-  assert.ok(performance.now() - began < 200);
+  const ms = processorMs(() => assert.equal(schedule.countBetween(now, at('2027-01-01T00:00:00Z')), 365 * 86_400));
+  assert.ok(ms < 200, `${ms} ms`);
 });
 
 test('a change of the clocks neither hides nor doubles more than its hour', () => {

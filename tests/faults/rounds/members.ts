@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceProcess } from '@troupe/testing/processes/service';
 
@@ -85,13 +84,3 @@ export async function until(ready: () => Promise<boolean>, name: string): Promis
     await delay(50);
   }
 }
-
-export const listens = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    const say = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once('connect', () => say(true)).once('error', () => say(false));
-  });

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { createDatabase, installJobs, migrate, startEmbedded, type Database } from '@troupe/db';
 import { silentLog } from '@troupe/kernel';
 import { clockLibrary } from '@troupe/testing/machine/needs';
-import { freePorts } from '@troupe/testing/processes/program';
+import { freePorts, listens } from '@troupe/testing/processes/program';
 import { startService } from '@troupe/testing/processes/service';
-import { listens, member, ofService, startProgram, until, type Member } from './members.ts';
+import { member, ofService, startProgram, until, type Member } from './members.ts';
 import { createModel } from './model.ts';
 
 /**

@@ -99,7 +99,7 @@ describe('the shell', { skip: await sandbox.unavailable() }, () => {
     assert.ok(Date.now() - started < 5000);
     assert.deepEqual(alive('sleep 4242'), []);
     await sh('setsid sleep 4343 > /dev/null 2>&1 &');
-    for (let tries = 0; alive('sleep 4343').length > 0 && tries < 100; tries++) await delay(20);
+    for (let tries = 0; alive('sleep 4343').length > 0 && tries < 1500; tries++) await delay(20);
     assert.deepEqual(alive('sleep 4343'), [], 'what stays in the background ends too');
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import { processorMs } from '@troupe/testing/machine/processor';
 import { BadPattern, createGlob } from './glob.ts';
 
 const NAMES = [
@@ -67,13 +68,14 @@ test('a backslash takes the meaning of what comes after it', () => {
 test('a character is one, however many units it has', () => assert.ok(createGlob('?.md')('😀.md')));
 
 test('is as quick for patterns that are made to be slow', () => {
-  const started = performance.now();
-  const name = `${'a'.repeat(254)}!`;
-  for (const pattern of [`${'*a'.repeat(240)}b`, `${'?*'.repeat(240)}b`, `${'[a]*'.repeat(120)}b`])
-    assert.equal(createGlob(pattern)(name), false);
-  const folders = `${'a/'.repeat(1000)}b`;
-  assert.equal(createGlob(`${'**/a/'.repeat(99)}c`)(folders), false);
-  assert.ok(performance.now() - started < 500);
+  const ms = processorMs(() => {
+    const name = `${'a'.repeat(254)}!`;
+    for (const pattern of [`${'*a'.repeat(240)}b`, `${'?*'.repeat(240)}b`, `${'[a]*'.repeat(120)}b`])
+      assert.equal(createGlob(pattern)(name), false);
+    const folders = `${'a/'.repeat(1000)}b`;
+    assert.equal(createGlob(`${'**/a/'.repeat(99)}c`)(folders), false);
+  });
+  assert.ok(ms < 500, `${ms} ms`);
 });
 
 test('refuses what stands for too much', () => {

@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -8,6 +6,7 @@ import * as contract from '@troupe/contract';
 import type { Job } from '@troupe/contract';
 import { randomHex, silentLog } from '@troupe/kernel';
 import { createDatabase, installJobs, migrate, startEmbedded, type Database } from '@troupe/db';
+import { serverFolder } from './memory.ts';
 
 export interface TestServer {
   /** Of the template database; the test runner hands it to the tests as TEST_DATABASE_URL. */
@@ -33,7 +32,7 @@ const NOT_TO_BE_ENDED = '42501';
 /** One server and one migrated template for a run of tests. `externalUrl`: any login that may create roles and databases. */
 export async function prepareTestServer({ externalUrl }: { externalUrl?: string } = {}): Promise<TestServer> {
   if (externalUrl) return prepareTemplate(externalUrl, async () => {});
-  const dataDir = await mkdtemp(join(tmpdir(), 'troupe-test-'));
+  const dataDir = await serverFolder();
   const server = await startEmbedded({ dataDir, log: silentLog, throwaway: true });
   return prepareTemplate(server.url, async () => {
     await server.stop();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -96,6 +96,17 @@ export async function freePorts(count: number): Promise<number[]> {
   }
   return [...ports];
 }
+
+/** Whether somebody takes connections there: what a program says first, it may say before. */
+export const listens = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const say = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => say(true)).once('error', () => say(false));
+  });
 
 /** The processes below `pid`, itself included. */
 export function processTree(pid: number): number[] {

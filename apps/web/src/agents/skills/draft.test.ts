@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionStep } from '@troupe/contract';
+import { processorMs } from '@troupe/testing/machine/processor';
 import { draftOf } from './draft.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
@@ -19,9 +20,11 @@ const failing = (count: number, content: string): SessionStep[] => [
 ];
 
 test('of a long run the first failures are told, in time by what is shown of them', () => {
-  const began = performance.now();
-  const { body } = draftOf(failing(2500, `token = abcdefgh ${'token   =   '.repeat(800)}`));
-  assert.ok(performance.now() - began < 1000);
+  let body = '';
+  const ms = processorMs(() => {
+    ({ body } = draftOf(failing(2500, `token = abcdefgh ${'token   =   '.repeat(800)}`)));
+  });
+  assert.ok(ms < 1000, `${ms} ms`);
   assert.equal(body.match(/ failed: /g)?.length, 10);
   assert.ok(!body.includes('abcdefgh'));
 });
