@@ -324,6 +324,8 @@ const WEB: Record<string, Make> = {
   'GET /api/memory': ({ agentId }) => ({ query: { agentId } }),
   'POST /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k', memory: 'stolen' } }),
   'DELETE /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k' } }),
+  'PUT /api/inbox/marks/:item': ({ approvalId: item }) => ({ params: { item }, body: { state: 'done', words: 'stolen' } }),
+  'DELETE /api/inbox/marks/:item': ({ approvalId: item }) => ({ params: { item } }),
   'POST /api/notices/read': ({ noticeId }) => ({ body: { ids: [noticeId] } }),
   'POST /api/webhooks': only({ url: 'https://127.0.0.1:1/', events: ['payment.failed'] }),
   'PATCH /api/webhooks/:id': ({ webhookId: id }) => ({ params: { id }, body: { url: 'https://127.0.0.1:2/' } }),

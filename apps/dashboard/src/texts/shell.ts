@@ -116,7 +116,9 @@ export const keys = {
         ['a', 'Allow once'],
         ['A', 'Allow from now on'],
         ['r', 'Refuse'],
+        ['s', 'Later'],
         ['e', 'Done with it'],
+        ['u', 'Undo'],
       ],
     },
     {

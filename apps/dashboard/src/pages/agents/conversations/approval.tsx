@@ -24,6 +24,9 @@ function titleOf(effect: Effect, tool: string): string {
   }
 }
 
+/** What a call that waits would do, in a line. */
+export const approvalTitle = (tool: string, args: string): string => titleOf(effectOf(tool, args), tool);
+
 const BOX = 'max-h-60 overflow-auto rounded-lg border border-line bg-surface px-3 py-2 font-mono text-[0.85rem]';
 
 /** What the call would do, shown as what it changes; never as JSON alone. */

@@ -15,25 +15,38 @@ import { Approval } from '../conversations/approval.tsx';
 import type { DecidedWith } from '../conversations/decide.ts';
 import { Asked } from '../conversations/question.tsx';
 import { DeviceItem, PaymentItem } from './asked.tsx';
+import { PutAway } from './put-away.tsx';
 import { TroubleItem } from './trouble.tsx';
+import { useMark } from './use-marks.ts';
+import type { Decided } from './use-marks.ts';
 import { VisitorItem } from './visitor.tsx';
 import type { Waiting } from './waiting.ts';
 
-/** One thing that waits, with all that is needed to decide it. */
+/** One thing that waits, with all that is needed to decide it, or to leave it for another time. */
 export function WaitingCard({ waiting }: { waiting: Waiting }) {
+  return (
+    <>
+      <Card waiting={waiting} />
+      <PutAway waiting={waiting} />
+    </>
+  );
+}
+
+function Card({ waiting }: { waiting: Waiting }) {
+  const { decided } = useMark(waiting);
   switch (waiting.kind) {
     case 'visitor':
       return <VisitorItem item={waiting.item} />;
     case 'approval':
-      return <ApprovalItem item={waiting.item} />;
+      return <ApprovalItem item={waiting.item} onDecided={decided} />;
     case 'join':
-      return <JoinItem item={waiting.item} />;
+      return <JoinItem item={waiting.item} onDecided={decided} />;
     case 'device':
-      return <DeviceItem item={waiting.item} />;
+      return <DeviceItem item={waiting.item} onDecided={decided} />;
     case 'payment':
-      return <PaymentItem item={waiting.item} />;
+      return <PaymentItem item={waiting.item} onDecided={decided} />;
     case 'trouble':
-      return <TroubleItem item={waiting.item} />;
+      return <TroubleItem item={waiting.item} onDecided={decided} />;
   }
 }
 
@@ -42,11 +55,15 @@ function told({ approved, always }: DecidedWith & { approved: boolean }, isQuest
   return isQuestion ? texts.answered : always ? standing.kept : texts.allowed;
 }
 
-function ApprovalItem({ item }: { item: Extract<Waiting, { kind: 'approval' }>['item'] }) {
+function ApprovalItem({ item, onDecided }: Decided<Extract<Waiting, { kind: 'approval' }>['item']>) {
   const say = useSay();
   const decide = useSend(web.conversations.decide, {
     refresh: [web.inbox.get, web.agents.getConfig],
-    done: (_, { body }) => say(told(body, item.question !== undefined)),
+    done: (_, { body }) => {
+      const words = told(body, item.question !== undefined);
+      say(words);
+      void onDecided(words);
+    },
   });
   const shared = {
     approvalId: item.id,
@@ -82,13 +99,17 @@ function ApprovalItem({ item }: { item: Extract<Waiting, { kind: 'approval' }>['
   );
 }
 
-function JoinItem({ item }: { item: AccessRequest }) {
+function JoinItem({ item, onDecided }: Decided<AccessRequest>) {
   const say = useSay();
   const [plan, setPlan] = useState<(typeof PLANS)[number]>('solo');
   const [answer, setAnswer] = useState<string>();
   const decide = useSend(web.access.decide, {
     refresh: [web.access.list, web.admin.listUsers, web.notices.list],
-    done: (_, { body }) => say('grant' in body ? texts.granted(item.name) : texts.refused),
+    done: (_, { body }) => {
+      const words = 'grant' in body ? texts.granted(item.name) : texts.refused;
+      say(words);
+      void onDecided(words);
+    },
   });
   const params = { id: item.id };
   return (
