@@ -3,6 +3,7 @@ export * from './agent-definition.ts';
 export { namedInTrial, onlyLooks, ownTools, runsInTrial } from './own-tools.ts';
 export { isLike, type CalledTool, type Permissions } from './permissions.ts';
 export { MOST_STANDING, standingChoices, type StandingRule } from './standing.ts';
+export { stepsOfRun } from './runs.ts';
 export * from './teams/index.ts';
 export * from './rate-limits.ts';
 export * from './money.ts';

@@ -104,6 +104,7 @@ export const keys = {
       lines: [
         ['Enter', 'Send'],
         ['Shift Enter', 'A new line'],
+        ['Ctrl Enter', 'Stop the answer and send this instead'],
         ['↑', 'Edit what you said last'],
         ['Alt ← →', 'The branch before, the next'],
         ['F2', 'Rename it'],

@@ -102,6 +102,10 @@ const step = z.looseObject({
   answer: z.string().optional(),
   outcome: z.string().optional(),
   reason: z.string().optional(),
+  leaves: z
+    .number()
+    .optional()
+    .describe('Of the end of a run that was stopped: the first input that came after that; the next run begins with it'),
   summary: z.string().optional(),
   attachments: z.array(attachment).optional(),
   background: z

@@ -135,6 +135,7 @@ function Thread({ agent, place, onList }: ThreadProps) {
           place={place.place}
           works={read.state !== 'idle'}
           onSend={say}
+          onInterrupt={(written) => outbox.post(written, place.target, session?.id)}
           onStop={() => session && owner.stop(session.id)}
           onEditLast={() => setEditing(asked?.key)}
         />

@@ -26,6 +26,8 @@ interface Props {
   place: string;
   works: boolean;
   onSend: (written: Written) => void;
+  /** Stops what it is at, and says this instead. */
+  onInterrupt: (written: Written) => void;
   onStop: () => void;
   /** The arrow up in an empty field: the last message again. */
   onEditLast: () => void;
@@ -81,16 +83,16 @@ function useDropped(add: (files: File[]) => void) {
 }
 
 /** Where one writes. Files come by button, by dropping them and by pasting them. */
-export function Composer({ agent, place, works, onSend, onStop, onEditLast }: Props) {
+export function Composer({ agent, place, works, onSend, onInterrupt, onStop, onEditLast }: Props) {
   const [text, write] = useDraft(`draft:${agent.id}:${place}`);
   const [model, setModel] = useModel(agent.id);
   const attaching = useAttached(agent.id, place);
   const { isOver, onPaste, zone } = useDropped(attaching.add);
   const isReady = (text.trim() !== '' || attaching.paths.length > 0) && !attaching.isBusy;
-  const submit = (event?: FormEvent) => {
+  const submit = (event?: FormEvent, send = onSend) => {
     event?.preventDefault();
     if (!isReady) return;
-    onSend({ text: text.trim(), attachments: attaching.paths, ...(model !== undefined && { model }) });
+    send({ text: text.trim(), attachments: attaching.paths, ...(model !== undefined && { model }) });
     write('');
     attaching.clear();
   };
@@ -98,7 +100,7 @@ export function Composer({ agent, place, works, onSend, onStop, onEditLast }: Pr
     if (event.key === 'ArrowUp' && text === '') return onEditLast();
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    submit();
+    submit(undefined, works && (event.ctrlKey || event.metaKey) ? onInterrupt : onSend);
   };
   return (
     <form
