@@ -77,6 +77,7 @@ const BACKEND: Record<string, Make> = {
     },
     { params: { id }, body: { skill: { id: skillId, on: false } } },
     { params: { id }, body: { collection: { id: collectionId, on: true } } },
+    { params: { id }, body: { rule: { tool: 'shell', within: null } } },
   ],
   'POST /api/agents/:id/update': agentWith({ image: 'stolen/image:1' }),
   'POST /api/agents/:id/verify': agentWith(verify),
@@ -114,6 +115,7 @@ const BACKEND: Record<string, Make> = {
   'PUT /api/runtime/proxy/:agentId/memory': (id) => ({ ...inAgent(id), body: { key: 'k', content: 'stolen' } }),
   'DELETE /api/runtime/proxy/:agentId/memory/:id': (id) => inAgent(id, { id: 'm' }),
   'GET /api/runtime/proxy/:agentId/approvals': (id) => inAgent(id),
+  'GET /api/runtime/proxy/:agentId/approvals/asked': (id) => ({ ...inAgent(id), query: { tool: 'write_file' } }),
   'GET /api/runtime/proxy/:agentId/messages': (id) => inAgent(id),
   'POST /api/runtime/proxy/:agentId/messages': (id) => ({
     ...inAgent(id),
@@ -196,6 +198,7 @@ const WEB: Record<string, Make> = {
   'POST /api/admin/invites': only({ email: 'somebody@example.org' }),
   'PATCH /api/admin/users/:id': ({ userId: id }) => ({ params: { id }, body: { plan: 'solo' } }),
   'PATCH /api/agents/:id': agentWith({ name: 'stolen' }),
+  'GET /api/agents/:id/approvals/:approvalId/rules': ({ agentId: id, approvalId }) => ({ params: { id, approvalId } }),
   'POST /api/agents/:id/approvals/:approvalId': ({ agentId: id, approvalId }) => ({
     params: { id, approvalId },
     body: { approved: true },

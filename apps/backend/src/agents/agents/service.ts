@@ -137,9 +137,9 @@ function changing(
     async update(id: string, userId: string | undefined, given: Update) {
       let row = await visibleTo(roster, userId).get(id);
       const purpose = readPurpose(given.purpose);
-      const { config, skill, collection } = given;
-      if ((config ?? given.purpose ?? skill ?? collection) !== undefined && !given.force)
-        await gate.check(row, { config, purpose, skill, collection });
+      const { config, skill, collection, rule } = given;
+      if ((config ?? given.purpose ?? skill ?? collection ?? rule) !== undefined && !given.force)
+        await gate.check(row, { config, purpose, skill, collection, rule });
       const { plan, size = null } = given.plan === undefined ? row : planOf(given.plan);
       const values: Partial<AgentRow> = {
         plan,
@@ -166,6 +166,11 @@ function changing(
         const changed = await roster.system.changeCollection(row, given.collection);
         row = changed.agent;
         if (row.status === 'running') await fleet.driver.configure(row, changed.definition);
+      }
+      if (rule) {
+        row = (await roster.system.addRule(row, rule)).agent;
+        // The newest, with what others have allowed meanwhile.
+        if (row.status === 'running') await fleet.driver.configure(row, await roster.system.definition(row));
       }
       return {
         id,

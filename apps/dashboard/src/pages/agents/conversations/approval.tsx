@@ -91,12 +91,14 @@ const signed = (sign: string, text: string): string =>
 
 /** A call that waits for its owner: what it would do, and the answers to it. */
 export function Approval({
+  agentId,
   approvalId,
   tool,
   args,
   deciding,
   onDecide,
 }: {
+  agentId: string;
   approvalId: string;
   tool: string;
   args: string;
@@ -111,7 +113,14 @@ export function Approval({
         {title}
       </p>
       <EffectView effect={effect} />
-      <Answers approvalId={approvalId} tool={tool} args={args} deciding={deciding} onDecide={onDecide} />
+      <Answers
+        agentId={agentId}
+        approvalId={approvalId}
+        tool={tool}
+        args={args}
+        deciding={deciding}
+        onDecide={onDecide}
+      />
     </div>
   );
 }

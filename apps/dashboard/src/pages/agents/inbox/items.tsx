@@ -81,7 +81,7 @@ function ApprovalItem({ item, onDecided }: Decided<Extract<Waiting, { kind: 'app
       {item.question ? (
         <Asked {...shared} question={item.question} />
       ) : (
-        <Approval {...shared} tool={item.tool} args={item.args} />
+        <Approval {...shared} agentId={item.agentId} tool={item.tool} args={item.args} />
       )}
       {decide.error && <Notice tone="danger">{decide.error.message}</Notice>}
       <div>
