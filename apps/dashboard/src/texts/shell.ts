@@ -105,6 +105,7 @@ export const keys = {
         ['Enter', 'Send'],
         ['Shift Enter', 'A new line'],
         ['Ctrl Enter', 'Stop the answer and send this instead'],
+        ['/ @', 'Commands; agents and files'],
         ['↑', 'Edit what you said last'],
         ['Alt ← →', 'The branch before, the next'],
         ['F2', 'Rename it'],

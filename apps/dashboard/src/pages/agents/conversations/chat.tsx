@@ -1,16 +1,19 @@
 import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
+import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
+import { openSearch } from '../../../shell/open-search.ts';
 import { chat as texts } from '../../../texts/agents.ts';
-import { talk } from '../../../texts/talk.ts';
+import { commands as named, talk } from '../../../texts/talk.ts';
 import { Button, IconButton, Spinner } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { Drawer } from '../../../ui/dialog.tsx';
 import { usePageKeys } from '../../../ui/keys.ts';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { choicesIn } from './branches.ts';
+import type { Command } from './commands.ts';
 import { Composer } from './composer.tsx';
 import type { DecidedWith } from './decide.ts';
 import type { Written } from './composer.tsx';
@@ -48,7 +51,7 @@ export function Chat({ agent }: { agent: WebAgent }) {
       }}
       onNew={() => {
         setListed(false);
-        open(`new-${newId().slice(0, 16)}`);
+        open(newPlace());
       }}
     />
   );
@@ -100,6 +103,19 @@ function useTurns(agent: WebAgent, place: ReturnType<typeof usePlace>) {
   return { talk, turns, state, family, choices, known: steps.at(-1)?.seq ?? 0 };
 }
 
+const newPlace = (): string => `new-${newId().slice(0, 16)}`;
+
+/** What can be done from the field by name. */
+function useCommands({ session, open }: ReturnType<typeof usePlace>, onOptions: () => void): Command[] {
+  const navigate = useNavigate();
+  return [
+    { name: 'new', words: named.fresh, act: () => open(newPlace()) },
+    { name: 'compare', words: named.compare, act: () => void navigate({ to: '/dashboard/compare' }) },
+    { name: 'search', words: named.search, act: openSearch },
+    ...(session ? [{ name: 'options', words: named.options, act: onOptions }] : []),
+  ];
+}
+
 interface ThreadProps {
   agent: WebAgent;
   place: ReturnType<typeof usePlace>;
@@ -113,12 +129,21 @@ function Thread({ agent, place, onList }: ThreadProps) {
   const outbox = useOutbox(agent.id, place.onSent);
   const owner = useSayIn(agent.id);
   const [editing, setEditing] = useState<string>();
+  const [hasOptions, setOptions] = useState(false);
+  const commands = useCommands(place, () => setOptions(true));
   const [file, setFile] = useState<string>();
   const say = (written: Written) => outbox.post(written, place.target);
   const asked = read.turns.findLast(({ kind }) => kind === 'user');
   return (
     <Card fill className="h-[calc(100dvh-19rem)] min-h-[24rem] md:h-[calc(100dvh-11.5rem)] md:min-h-[28rem]">
-      <Head place={place} family={read.family} agentId={agent.id} onList={onList} />
+      <Head
+        place={place}
+        family={read.family}
+        agentId={agent.id}
+        onList={onList}
+        isOpen={hasOptions}
+        setOpen={setOptions}
+      />
       <Said
         {...{ agent, place, read, outbox, owner, editing, say }}
         onEditing={setEditing}
@@ -137,6 +162,7 @@ function Thread({ agent, place, onList }: ThreadProps) {
           onSend={say}
           onInterrupt={(written) => outbox.post(written, place.target, session?.id)}
           onStop={() => session && owner.stop(session.id)}
+          commands={commands}
           onEditLast={() => setEditing(asked?.key)}
         />
       )}
@@ -240,13 +266,16 @@ function Head({
   family,
   agentId,
   onList,
+  isOpen,
+  setOpen,
 }: {
   place: ReturnType<typeof usePlace>;
   family: ReturnType<typeof useTurns>['family'];
   agentId: string;
   onList: () => void;
+  isOpen: boolean;
+  setOpen: (open: boolean) => void;
 }) {
-  const [isOpen, setOpen] = useState(false);
   // The title is the first field of what opens.
   usePageKeys((key) => {
     if (key === 'F2') setOpen(session !== undefined);
@@ -275,7 +304,7 @@ function Head({
             }}
             onDeleted={() => {
               setOpen(false);
-              open(`new-${newId().slice(0, 16)}`, undefined, true);
+              open(newPlace(), undefined, true);
             }}
           />
         </Suspense>
