@@ -83,7 +83,7 @@ test('what was decided cannot be undone, but for a task that was switched off', 
 
 test('a notice that is done with is read, and unread again when that is undone', async () => {
   const raise = () =>
-    services.db.asSystem((tx) =>
+    services.runtime.db.asSystem((tx) =>
       raiseNotice(
         tx,
         { userId: ann.id, kind: 'agent_failed', subject: 'a1', message: 'Ada is in trouble', link: '/dashboard/agents/a1' },
@@ -108,7 +108,7 @@ test('a notice that is done with is read, and unread again when that is undone',
 });
 
 test('the newest 500 are kept', async () => {
-  await services.db.asSystem((tx) =>
+  await services.runtime.db.asSystem((tx) =>
     tx
       .insertInto('inbox_marks')
       .values(
