@@ -7,6 +7,7 @@ import { CHANNELS } from './channel-examples.ts';
 import { TRIGGERS } from './trigger-examples.ts';
 import { WIDGETS } from './widget-examples.ts';
 import { KNOWLEDGE_BACKEND, KNOWLEDGE_WEB } from './knowledge-examples.ts';
+import { INBOX_WEB } from './inbox-examples.ts';
 import { SAY_WEB } from './say-examples.ts';
 import { SKILLS_WEB } from './skills-examples.ts';
 import { ADDRESS, bus, SIGNATURE, UNDERGROUND } from './underground-examples.ts';
@@ -190,6 +191,7 @@ const WEB: Record<string, Make> = {
   ...MCP_WEB,
   ...KNOWLEDGE_WEB,
   ...COSTS_WEB,
+  ...INBOX_WEB,
   ...SAY_WEB,
   ...SKILLS_WEB,
   ...UNDERGROUND,
@@ -198,7 +200,6 @@ const WEB: Record<string, Make> = {
   'POST /api/admin/invites': only({ email: 'somebody@example.org' }),
   'PATCH /api/admin/users/:id': ({ userId: id }) => ({ params: { id }, body: { plan: 'solo' } }),
   'PATCH /api/agents/:id': agentWith({ name: 'stolen' }),
-  'GET /api/agents/:id/approvals/:approvalId/rules': ({ agentId: id, approvalId }) => ({ params: { id, approvalId } }),
   'POST /api/agents/:id/approvals/:approvalId': ({ agentId: id, approvalId }) => ({
     params: { id, approvalId },
     body: { approved: true },
@@ -327,9 +328,6 @@ const WEB: Record<string, Make> = {
   'GET /api/memory': ({ agentId }) => ({ query: { agentId } }),
   'POST /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k', memory: 'stolen' } }),
   'DELETE /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k' } }),
-  'PUT /api/inbox/marks/:item': ({ approvalId: item }) => ({ params: { item }, body: { state: 'done', words: 'stolen' } }),
-  'DELETE /api/inbox/marks/:item': ({ approvalId: item }) => ({ params: { item } }),
-  'POST /api/notices/read': ({ noticeId }) => ({ body: { ids: [noticeId] } }),
   'POST /api/webhooks': only({ url: 'https://127.0.0.1:1/', events: ['payment.failed'] }),
   'PATCH /api/webhooks/:id': ({ webhookId: id }) => ({ params: { id }, body: { url: 'https://127.0.0.1:2/' } }),
   'DELETE /api/webhooks/:id': ({ webhookId: id }) => ({ params: { id } }),

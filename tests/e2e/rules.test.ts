@@ -147,10 +147,7 @@ browserSuite(
       await page.getByText('Nothing waits for you').waitFor();
       await page.getByRole('tab', { name: 'Done' }).click();
       await assertAccessible(page, 'what is done');
-      await page
-        .getByRole('button', { name: /^Undo: Ada: / })
-        .last()
-        .click();
+      await page.locator('li').getByRole('button', { name: 'Undo' }).click();
       await page.getByRole('tab', { name: 'Waiting 1' }).click();
       await card(page).waitFor();
       // The agent has waited all the time.

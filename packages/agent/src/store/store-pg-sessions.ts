@@ -113,10 +113,10 @@ export function approvals({ agentId, rows, value }: Access): Pick<AgentStore, 'p
     async askedLately(tool, limit) {
       const found = await rows(sql<{ args: string }>`
         select left(data ->> 'args', ${ASKED_CHARACTERS}) as args
-        from (select data, at from agent_events
+        from (select data, at, seq from agent_events
           where agent_id = ${agentId} and type = 'approval_requested' and not copied
-          order by at desc limit ${ASKED_LOOKED_AT}) e
-        where data ->> 'tool' = ${tool} and data -> 'question' is null order by at desc limit ${limit}`);
+          order by at desc, seq desc limit ${ASKED_LOOKED_AT}) e
+        where data ->> 'tool' = ${tool} and data -> 'question' is null order by at desc, seq desc limit ${limit}`);
       return found.map(({ args }) => args);
     },
     async decide(approvalId, approved, by, answer) {

@@ -209,6 +209,17 @@ export function working(
   };
 }
 
+const askedLately = ({ all, agentId }: SqliteAccess, tool: string, limit: number): string[] =>
+  all<{ args: string }>(
+    `select substr(data ->> 'args', 1, ${ASKED_CHARACTERS}) as args from (
+      select data, at, seq from events where agent_id = ? and type = 'approval_requested' and copied = 0
+      order by at desc, seq desc limit ${ASKED_LOOKED_AT})
+    where data ->> 'tool' = ? and data -> 'question' is null order by at desc, seq desc limit ?`,
+    agentId,
+    tool,
+    limit,
+  ).map(({ args }) => args);
+
 /** What a run waits for its owner to allow. */
 export function approvals(access: SqliteAccess): Sync<'pendingApprovals' | 'askedLately' | 'decide'> {
   const { all, first, atomically, agentId } = access;
@@ -230,16 +241,7 @@ export function approvals(access: SqliteAccess): Sync<'pendingApprovals' | 'aske
         ...rest,
         ...(question !== null && { question: JSON.parse(question) as Question }),
       })),
-    askedLately: (tool, limit) =>
-      all<{ args: string }>(
-        `select substr(data ->> 'args', 1, ${ASKED_CHARACTERS}) as args from (
-          select data, at from events where agent_id = ? and type = 'approval_requested' and copied = 0
-          order by at desc limit ${ASKED_LOOKED_AT})
-        where data ->> 'tool' = ? and data -> 'question' is null order by at desc limit ?`,
-        agentId,
-        tool,
-        limit,
-      ).map(({ args }) => args),
+    askedLately: (tool, limit) => askedLately(access, tool, limit),
     decide: (approvalId, approved, by, answer) =>
       atomically(() => {
         const asked = first<{ sessionId: string; callId: string; open: number }>(

@@ -157,19 +157,14 @@ function changing(
         row = configured.agent;
         if (row.status === 'running') await fleet.driver.configure(row, configured.definition);
       }
-      if (given.skill) {
-        const changed = await roster.system.changeSkill(row, given.skill);
-        row = changed.agent;
-        if (row.status === 'running') await fleet.driver.configure(row, changed.definition);
-      }
-      if (given.collection) {
-        const changed = await roster.system.changeCollection(row, given.collection);
-        row = changed.agent;
-        if (row.status === 'running') await fleet.driver.configure(row, changed.definition);
-      }
-      if (rule) {
-        row = (await roster.system.addRule(row, rule)).agent;
-        // The newest, with what others have allowed meanwhile.
+      for (const change of [
+        skill && ((agent: AgentRow) => roster.system.changeSkill(agent, skill)),
+        collection && ((agent: AgentRow) => roster.system.changeCollection(agent, collection)),
+        rule && ((agent: AgentRow) => roster.system.addRule(agent, rule)),
+      ]) {
+        if (!change) continue;
+        row = (await change(row)).agent;
+        // The newest, with what others have changed meanwhile.
         if (row.status === 'running') await fleet.driver.configure(row, await roster.system.definition(row));
       }
       return {

@@ -119,7 +119,9 @@ export function CommandField(props: Props) {
           onWrite(target.value);
         }}
         onSelect={({ currentTarget }) => menu.seen(currentTarget)}
-        onKeyDown={(event) => menu.onKey(event) || onKey(event)}
+        onKeyDown={(event) => {
+          if (!menu.onKey(event)) onKey(event);
+        }}
         onPaste={onPaste}
       />
       <p role="status" className="sr-only">

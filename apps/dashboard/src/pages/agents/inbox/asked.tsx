@@ -8,8 +8,8 @@ import { inbox as texts } from '../../../texts/access.ts';
 import { devices } from '../../../texts/operate.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
-import { useSay } from '../../../ui/toast.tsx';
 import { useAgentNames } from '../agents/names.ts';
+import { useTold } from './use-marks.ts';
 import type { Decided } from './use-marks.ts';
 import type { Asked } from './waiting.ts';
 
@@ -42,13 +42,10 @@ function AskedCard({
 /** A phone or computer that wants to talk to an agent. */
 export function DeviceItem({ item: { id, name, agentId, ip, firstSeen }, onDecided }: Decided<Device>) {
   const { nameOf } = useAgentNames();
-  const say = useSay();
+  const tell = useTold(onDecided);
   const decide = useSend(web.devices.change, {
     refresh: [web.devices.list, web.notices.list],
-    done: (_, { body }) => {
-      say(devices.done[body.action]!);
-      void onDecided(devices.done[body.action]!);
-    },
+    done: (_, { body }) => tell(devices.done[body.action]!),
   });
   const act = (action: 'approve' | 'deny') => () => decide.mutate({ body: { deviceId: id, action } });
   const title = texts.pairs(name, agentId ? nameOf(agentId) : '');
@@ -67,14 +64,10 @@ export function DeviceItem({ item: { id, name, agentId, ip, firstSeen }, onDecid
 /** Money that an agent may not spend on its own. No key pays: it leads to the button. */
 export function PaymentItem({ item: { id, agentId, amount, recipient, createdAt }, onDecided }: Decided<Asked>) {
   const { nameOf } = useAgentNames();
-  const say = useSay();
+  const tell = useTold(onDecided);
   const decide = useSend(web.policy.decidePayment, {
     refresh: [web.policy.listPayments, web.notices.list, web.ledger.get],
-    done: (_, { body }) => {
-      const words = body.decision === 'approve' ? texts.paid : texts.refused;
-      say(words);
-      void onDecided(words);
-    },
+    done: (_, { body }) => tell(body.decision === 'approve' ? texts.paid : texts.refused),
   });
   const act = (decision: 'approve' | 'deny') => () =>
     decide.mutate({ params: { id: agentId, paymentId: id }, body: { decision } });

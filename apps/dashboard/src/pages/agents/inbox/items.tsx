@@ -10,14 +10,13 @@ import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Badge, Notice } from '../../../ui/card.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
 import { Mask } from '../../../ui/icons.tsx';
-import { useSay } from '../../../ui/toast.tsx';
 import { Approval } from '../conversations/approval.tsx';
 import type { DecidedWith } from '../conversations/decide.ts';
 import { Asked } from '../conversations/question.tsx';
 import { DeviceItem, PaymentItem } from './asked.tsx';
 import { PutAway } from './put-away.tsx';
 import { TroubleItem } from './trouble.tsx';
-import { useMark } from './use-marks.ts';
+import { useMark, useTold } from './use-marks.ts';
 import type { Decided } from './use-marks.ts';
 import { VisitorItem } from './visitor.tsx';
 import type { Waiting } from './waiting.ts';
@@ -56,14 +55,10 @@ function told({ approved, always }: DecidedWith & { approved: boolean }, isQuest
 }
 
 function ApprovalItem({ item, onDecided }: Decided<Extract<Waiting, { kind: 'approval' }>['item']>) {
-  const say = useSay();
+  const tell = useTold(onDecided);
   const decide = useSend(web.conversations.decide, {
     refresh: [web.inbox.get, web.agents.getConfig],
-    done: (_, { body }) => {
-      const words = told(body, item.question !== undefined);
-      say(words);
-      void onDecided(words);
-    },
+    done: (_, { body }) => tell(told(body, item.question !== undefined)),
   });
   const shared = {
     approvalId: item.id,
@@ -100,16 +95,12 @@ function ApprovalItem({ item, onDecided }: Decided<Extract<Waiting, { kind: 'app
 }
 
 function JoinItem({ item, onDecided }: Decided<AccessRequest>) {
-  const say = useSay();
+  const tell = useTold(onDecided);
   const [plan, setPlan] = useState<(typeof PLANS)[number]>('solo');
   const [answer, setAnswer] = useState<string>();
   const decide = useSend(web.access.decide, {
     refresh: [web.access.list, web.admin.listUsers, web.notices.list],
-    done: (_, { body }) => {
-      const words = 'grant' in body ? texts.granted(item.name) : texts.refused;
-      say(words);
-      void onDecided(words);
-    },
+    done: (_, { body }) => tell('grant' in body ? texts.granted(item.name) : texts.refused),
   });
   const params = { id: item.id };
   return (

@@ -5,7 +5,7 @@ import { ago, inDollars } from '../../../format.ts';
 import { inbox as texts } from '../../../texts/access.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Notice as Told } from '../../../ui/card.tsx';
-import { useSay } from '../../../ui/toast.tsx';
+import { useTold } from './use-marks.ts';
 import type { Decided } from './use-marks.ts';
 import { subjectOf } from './waiting.ts';
 
@@ -31,15 +31,16 @@ export function TroubleItem({ item, onDecided }: Decided<Notice>) {
   );
 }
 
-/** An action that ends the trouble as far as the inbox is concerned. */
-function useWay<T extends EndpointTypes>(endpoint: Endpoint<T>, done: string, settle: (words: string) => void) {
-  const say = useSay();
+/** An action that ends the trouble as far as the inbox is concerned; a task that it switches off can be switched on again. */
+function useWay<T extends EndpointTypes>(
+  endpoint: Endpoint<T>,
+  done: string,
+  { onDecided, switchedOff }: Pick<Decided<Notice>, 'onDecided'> & { switchedOff?: string },
+) {
+  const tell = useTold(onDecided);
   return useSend(endpoint, {
     refresh: [web.tasks.list, web.tasks.listRuns, web.agents.list, web.agents.get],
-    done: () => {
-      say(done);
-      settle(done);
-    },
+    done: () => tell(done, switchedOff),
   });
 }
 
@@ -49,8 +50,8 @@ interface Ways {
 }
 
 function TaskWays({ subject, onDecided }: Ways) {
-  const start = useWay(web.triggers.start, texts.started, (words) => void onDecided(words));
-  const change = useWay(web.tasks.update, texts.switchedOff, (words) => void onDecided(words, subject));
+  const start = useWay(web.triggers.start, texts.started, { onDecided });
+  const change = useWay(web.tasks.update, texts.switchedOff, { onDecided, switchedOff: subject });
   const failed = start.error ?? change.error;
   const isBusy = start.isPending || change.isPending;
   return (
@@ -83,7 +84,7 @@ function TaskWays({ subject, onDecided }: Ways) {
 }
 
 function AgentWays({ subject, onDecided }: Ways) {
-  const repair = useWay(web.instance.act, texts.repaired, (words) => void onDecided(words));
+  const repair = useWay(web.instance.act, texts.repaired, { onDecided });
   return (
     <>
       {repair.error && <Told tone="danger">{repair.error.message}</Told>}

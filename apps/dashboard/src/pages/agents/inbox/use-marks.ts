@@ -61,6 +61,15 @@ export interface Decided<T> {
   onDecided: ReturnType<typeof useMark>['decided'];
 }
 
+/** Says what was decided, and notes it. */
+export function useTold(onDecided: Decided<unknown>['onDecided']) {
+  const say = useSay();
+  return (words: string, taskId?: string) => {
+    say(words);
+    void onDecided(words, taskId);
+  };
+}
+
 /** Undoes a mark; says so where that cannot be. */
 export function useUndo(): (mark: InboxMark | undefined) => void {
   const say = useSay();
