@@ -32,7 +32,8 @@ export const inbox = {
   bringBack: 'Bring it back now',
   back: 'Back',
   noLater: 'Nothing is put off',
-  noLaterHint: 'What you put off comes back here and on your other devices at its time. Agents go on waiting meanwhile.',
+  noLaterHint:
+    'What you put off comes back here and on your other devices at its time. Agents go on waiting meanwhile.',
   noDone: 'Nothing is done yet',
   noDoneHint: 'What you decided here, and what you were done with, the newest 500.',
   undo: 'Undo',

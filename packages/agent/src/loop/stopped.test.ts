@@ -218,7 +218,14 @@ test('inputs before the stop end with it, and work that ends in the background b
   assert.equal(readSession(stopped).next, undefined);
   const said = [...stopped, ...log({}, {}, {}, {}, { type: 'user', content: 'd' }).slice(4)];
   assert.equal(readSession(said).next?.seq, 5);
-  const end = { type: 'run_ended', outcome: 'cancelled', spent, leaves: 5, seq: 6, at: '2030-01-01T00:00:00Z' } as const;
+  const end = {
+    type: 'run_ended',
+    outcome: 'cancelled',
+    spent,
+    leaves: 5,
+    seq: 6,
+    at: '2030-01-01T00:00:00Z',
+  } as const;
   assert.equal(readSession([...said, end]).run?.seq, 5);
   assert.deepEqual(
     [1, 2, 5].map((seq) => answerTo([...said, end], seq)?.outcome),

@@ -98,7 +98,11 @@ type Waiting = Omit<PendingApproval, 'question'> & { question: Question | null }
 const asPending = ({ question, ...rest }: Waiting): PendingApproval => ({ ...rest, ...(question && { question }) });
 
 /** What waits for its owner. */
-export function approvals({ agentId, rows, value }: Access): Pick<AgentStore, 'pendingApprovals' | 'askedLately' | 'decide'> {
+export function approvals({
+  agentId,
+  rows,
+  value,
+}: Access): Pick<AgentStore, 'pendingApprovals' | 'askedLately' | 'decide'> {
   return {
     pendingApprovals: ({ limit, offset } = { limit: APPROVALS_SHOWN, offset: 0 }) =>
       rows(sql<Waiting>`

@@ -86,7 +86,13 @@ test('a notice that is done with is read, and unread again when that is undone',
     services.runtime.db.asSystem((tx) =>
       raiseNotice(
         tx,
-        { userId: ann.id, kind: 'agent_failed', subject: 'a1', message: 'Ada is in trouble', link: '/dashboard/agents/a1' },
+        {
+          userId: ann.id,
+          kind: 'agent_failed',
+          subject: 'a1',
+          message: 'Ada is in trouble',
+          link: '/dashboard/agents/a1',
+        },
         new Date(),
       ),
     );

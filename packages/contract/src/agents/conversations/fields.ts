@@ -111,7 +111,9 @@ const step = z.looseObject({
   leaves: z
     .number()
     .optional()
-    .describe('Of the end of a run that was stopped: the first input that came after that; the next run begins with it'),
+    .describe(
+      'Of the end of a run that was stopped: the first input that came after that; the next run begins with it',
+    ),
   summary: z.string().optional(),
   attachments: z.array(attachment).optional(),
   background: z

@@ -8,7 +8,8 @@ test('a slash counts at the beginning alone, an at sign at the beginning of any 
   assert.deepEqual(at('/'), { sign: '/', typed: '', from: 0 });
   assert.deepEqual(at('/mod'), { sign: '/', typed: 'mod', from: 0 });
   assert.deepEqual(at('/mod is a folder', 4), { sign: '/', typed: 'mod', from: 0 });
-  for (const text of ['', 'either/or', 'a /new', '/usr/bin', '/new one', ' /new']) assert.equal(at(text), undefined, text);
+  for (const text of ['', 'either/or', 'a /new', '/usr/bin', '/new one', ' /new'])
+    assert.equal(at(text), undefined, text);
   assert.deepEqual(at('Read @rep'), { sign: '@', typed: 'rep', from: 5 });
   assert.deepEqual(at('@reports/to'), { sign: '@', typed: 'reports/to', from: 0 });
   for (const text of ['ann@example.com', '@Bo ', 'a@', '@@']) assert.equal(at(text), undefined, text);

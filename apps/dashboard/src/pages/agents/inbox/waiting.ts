@@ -96,8 +96,7 @@ const EVENING = 18;
 
 /** When something may come back, the soonest first; by the clock of whoever puts it off. */
 export function laterChoices(now: Date): { kind: 'hour' | 'evening' | 'tomorrow' | 'monday'; at: Date }[] {
-  const on = (days: number, hour: number) =>
-    new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour);
+  const on = (days: number, hour: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour);
   const toMonday = (8 - now.getDay()) % 7 || 7;
   return [
     { kind: 'hour', at: new Date(now.getTime() + 3_600_000) },

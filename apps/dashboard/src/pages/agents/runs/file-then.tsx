@@ -68,11 +68,7 @@ function Content({ path, at }: { path: string; at: Moment }) {
       {found.kind === 'removed' && <p>{texts.fileRemoved}</p>}
       {found.kind === 'unknown' && <p>{texts.fileUnknown}</p>}
       <p>
-        <Link
-          className="link"
-          to={`/dashboard/agents/${agentId}`}
-          search={{ tab: 'files', ...fileOf(path) } as never}
-        >
+        <Link className="link" to={`/dashboard/agents/${agentId}`} search={{ tab: 'files', ...fileOf(path) } as never}>
           {texts.fileNow}
         </Link>
       </p>

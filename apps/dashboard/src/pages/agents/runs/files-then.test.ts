@@ -49,5 +49,9 @@ test('what is moved or deleted is told with all that is below it', () => {
 test('a program that ran since may have changed it', () => {
   const steps = [...write('plan.md', 'x'), ...did('shell', { cmd: 'make' })];
   assert.deepEqual(fileThen(steps, 'plan.md'), { kind: 'text', text: 'x', unsure: true });
-  assert.deepEqual(fileThen([...steps, ...write('plan.md', 'y')], 'plan.md'), { kind: 'text', text: 'y', unsure: false });
+  assert.deepEqual(fileThen([...steps, ...write('plan.md', 'y')], 'plan.md'), {
+    kind: 'text',
+    text: 'y',
+    unsure: false,
+  });
 });
