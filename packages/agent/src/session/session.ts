@@ -209,7 +209,7 @@ export function answerTo(events: readonly SessionEvent[], seq: number): Settled 
   const later = events.filter((event) => event.seq > seq);
   const endAt = later.findIndex((event) => event.type === 'run_ended' && (event.leaves ?? Infinity) > seq);
   const own = endAt < 0 ? later : later.slice(0, endAt + 1);
-  const end = own.at(-1)?.type === 'run_ended' ? (own.at(-1) as SessionEvent & { type: 'run_ended' }) : undefined;
+  const end = endAt < 0 ? undefined : (later[endAt] as SessionEvent & { type: 'run_ended' });
   const said = own.filter((event): event is Said => event.type === 'assistant' && event.saw >= seq);
   const final = said.find(isAnswer);
   const until = said.filter((event) => final === undefined || event.seq <= final.seq);
