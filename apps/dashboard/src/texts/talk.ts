@@ -54,6 +54,7 @@ export const commands = {
   stop: 'Stop the answer',
   fresh: 'Begin a new conversation',
   options: 'Rename, export or share this conversation',
+  task: 'Give an agent something to do at set times',
   compare: 'Ask several models or agents the same',
   search: 'Search pages, agents, conversations and files',
 };

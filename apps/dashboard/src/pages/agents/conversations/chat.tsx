@@ -1,26 +1,22 @@
 import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
-import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
-import { openSearch } from '../../../shell/open-search.ts';
 import { chat as texts } from '../../../texts/agents.ts';
-import { commands as named, talk } from '../../../texts/talk.ts';
+import { talk } from '../../../texts/talk.ts';
 import { Button, IconButton, Spinner } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { Drawer } from '../../../ui/dialog.tsx';
 import { usePageKeys } from '../../../ui/keys.ts';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { choicesIn } from './branches.ts';
-import type { Command } from './commands.ts';
 import { Composer } from './composer.tsx';
 import type { DecidedWith } from './decide.ts';
 import type { Written } from './composer.tsx';
 import { useConversation } from './conversation.ts';
 import type { Writing } from './writing.ts';
 import { ConversationList } from './conversation-list.tsx';
-import { newId } from '../../../ids.ts';
 import { useOutbox } from './outbox.ts';
 import type { Letter } from './letters.ts';
 import { Scroller } from './scroller.tsx';
@@ -28,6 +24,7 @@ import { isHere } from './letters.ts';
 import { SwitchedOff } from './switched-off.tsx';
 import { titleOf } from './title.ts';
 import { usePlace } from './talk-place.ts';
+import { newPlace, useCommands } from './use-commands.ts';
 import { stateOf, transcript } from './transcript.ts';
 import { Bubble, Turns } from './turns.tsx';
 
@@ -101,19 +98,6 @@ function useTurns(agent: WebAgent, place: ReturnType<typeof usePlace>) {
     return choicesIn(family, sessionId, messages);
   }, [turns, branches.data, sessionId]);
   return { talk, turns, state, family, choices, known: steps.at(-1)?.seq ?? 0 };
-}
-
-const newPlace = (): string => `new-${newId().slice(0, 16)}`;
-
-/** What can be done from the field by name. */
-function useCommands({ session, open }: ReturnType<typeof usePlace>, onOptions: () => void): Command[] {
-  const navigate = useNavigate();
-  return [
-    { name: 'new', words: named.fresh, act: () => open(newPlace()) },
-    { name: 'compare', words: named.compare, act: () => void navigate({ to: '/dashboard/compare' }) },
-    { name: 'search', words: named.search, act: openSearch },
-    ...(session ? [{ name: 'options', words: named.options, act: onOptions }] : []),
-  ];
 }
 
 interface ThreadProps {

@@ -26,7 +26,20 @@ export function WaitingCard({ waiting }: { waiting: Waiting }) {
   return (
     <>
       <Card waiting={waiting} />
-      <PutAway waiting={waiting} />
+      <div className="mt-3 -ml-2.5 flex flex-wrap gap-x-1 gap-y-2">
+        {waiting.kind === 'approval' && (
+          <LinkButton
+            small
+            kind="quiet"
+            to="/dashboard/agents/$id"
+            params={{ id: waiting.item.agentId } as never}
+            search={{ tab: 'chat', c: waiting.item.sessionId } as never}
+          >
+            {texts.open}
+          </LinkButton>
+        )}
+        <PutAway waiting={waiting} />
+      </div>
     </>
   );
 }
@@ -79,17 +92,6 @@ function ApprovalItem({ item, onDecided }: Decided<Extract<Waiting, { kind: 'app
         <Approval {...shared} agentId={item.agentId} tool={item.tool} args={item.args} />
       )}
       {decide.error && <Notice tone="danger">{decide.error.message}</Notice>}
-      <div>
-        <LinkButton
-          small
-          kind="quiet"
-          to="/dashboard/agents/$id"
-          params={{ id: item.agentId } as never}
-          search={{ tab: 'chat', c: item.sessionId } as never}
-        >
-          {texts.open}
-        </LinkButton>
-      </div>
     </div>
   );
 }

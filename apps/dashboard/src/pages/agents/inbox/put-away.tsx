@@ -14,7 +14,7 @@ export function PutAway({ waiting }: { waiting: Waiting }) {
   const say = useSay();
   if (isOpen)
     return (
-      <div role="group" aria-label={texts.laterTitle} className="mt-2 flex flex-wrap items-center gap-2">
+      <div role="group" aria-label={texts.laterTitle} className="flex flex-wrap items-center gap-2">
         {laterChoices(new Date()).map(({ kind, at }, index) => (
           <Button
             key={kind}
@@ -32,13 +32,13 @@ export function PutAway({ waiting }: { waiting: Waiting }) {
       </div>
     );
   return (
-    <div className="mt-2 flex flex-wrap gap-2">
+    <>
       <Button small kind="quiet" data-act="s" onClick={() => setOpen(true)}>
         {texts.later}
       </Button>
       <Button small kind="quiet" data-act="e" onClick={() => void done()}>
         {texts.done}
       </Button>
-    </div>
+    </>
   );
 }

@@ -36,7 +36,7 @@ export function useMark(waiting: Waiting) {
   const queries = useQueryClient();
   const say = useSay();
   const put = (body: Omit<Body, 'words'>, what = '') => {
-    const words = `${what && `${what}. `}${wordsOf(waiting)}`.slice(0, MARK_WORDS);
+    const words = `${what && `${what.replace(/\.$/, '')}. `}${wordsOf(waiting)}`.slice(0, MARK_WORDS);
     return carefully(web.inbox.put, { params: { item: waiting.key }, body: { ...body, words } }).then(
       async () => {
         await stale(queries, web.inbox.get, web.notices.list);
