@@ -7,6 +7,7 @@ import { CHANNELS } from './channel-examples.ts';
 import { TRIGGERS } from './trigger-examples.ts';
 import { WIDGETS } from './widget-examples.ts';
 import { KNOWLEDGE_BACKEND, KNOWLEDGE_WEB } from './knowledge-examples.ts';
+import { INBOX_WEB } from './inbox-examples.ts';
 import { SAY_WEB } from './say-examples.ts';
 import { SKILLS_WEB } from './skills-examples.ts';
 import { ADDRESS, bus, SIGNATURE, UNDERGROUND } from './underground-examples.ts';
@@ -77,6 +78,7 @@ const BACKEND: Record<string, Make> = {
     },
     { params: { id }, body: { skill: { id: skillId, on: false } } },
     { params: { id }, body: { collection: { id: collectionId, on: true } } },
+    { params: { id }, body: { rule: { tool: 'shell', within: null } } },
   ],
   'POST /api/agents/:id/update': agentWith({ image: 'stolen/image:1' }),
   'POST /api/agents/:id/verify': agentWith(verify),
@@ -114,6 +116,7 @@ const BACKEND: Record<string, Make> = {
   'PUT /api/runtime/proxy/:agentId/memory': (id) => ({ ...inAgent(id), body: { key: 'k', content: 'stolen' } }),
   'DELETE /api/runtime/proxy/:agentId/memory/:id': (id) => inAgent(id, { id: 'm' }),
   'GET /api/runtime/proxy/:agentId/approvals': (id) => inAgent(id),
+  'GET /api/runtime/proxy/:agentId/approvals/asked': (id) => ({ ...inAgent(id), query: { tool: 'write_file' } }),
   'GET /api/runtime/proxy/:agentId/messages': (id) => inAgent(id),
   'POST /api/runtime/proxy/:agentId/messages': (id) => ({
     ...inAgent(id),
@@ -188,6 +191,7 @@ const WEB: Record<string, Make> = {
   ...MCP_WEB,
   ...KNOWLEDGE_WEB,
   ...COSTS_WEB,
+  ...INBOX_WEB,
   ...SAY_WEB,
   ...SKILLS_WEB,
   ...UNDERGROUND,
@@ -324,7 +328,6 @@ const WEB: Record<string, Make> = {
   'GET /api/memory': ({ agentId }) => ({ query: { agentId } }),
   'POST /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k', memory: 'stolen' } }),
   'DELETE /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k' } }),
-  'POST /api/notices/read': ({ noticeId }) => ({ body: { ids: [noticeId] } }),
   'POST /api/webhooks': only({ url: 'https://127.0.0.1:1/', events: ['payment.failed'] }),
   'PATCH /api/webhooks/:id': ({ webhookId: id }) => ({ params: { id }, body: { url: 'https://127.0.0.1:2/' } }),
   'DELETE /api/webhooks/:id': ({ webhookId: id }) => ({ params: { id } }),

@@ -248,6 +248,13 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       .returning('id')
       .executeTakeFirstOrThrow();
     ids.noticeId = String(notice.id);
+    await add('inbox_marks', {
+      user_id,
+      item: ids.approvalId,
+      state: 'done',
+      words: mark('inboxWords'),
+      marked_at: now,
+    });
     await add('installations', { user_id, mode: 'home', registered_at: now, last_seen: now });
   }
 

@@ -9,12 +9,17 @@ import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 import type { RunningPlatform } from './platform.ts';
 
-const MANY = 300;
+const MANY = 500;
 
-/** Rows like one that is there, as many as wanted: an agent and a conversation are rows. */
-async function copyRows({ dataDir }: RunningPlatform, agentId: string, sessionId: string): Promise<void> {
+async function openDatabase({ dataDir }: RunningPlatform): Promise<pg.Client> {
   const database = new pg.Client({ host: join(dataDir, 'run'), user: 'troupe', database: 'troupe', port: 5432 });
   await database.connect();
+  return database;
+}
+
+/** Rows like one that is there, as many as wanted: an agent and a conversation are rows. */
+async function copyRows(platform: RunningPlatform, agentId: string, sessionId: string): Promise<void> {
+  const database = await openDatabase(platform);
   const copy = async (table: string, key: string, like: string, replaced: Record<string, string>) => {
     const { rows } = await database.query<{ column_name: string }>(
       `select column_name from information_schema.columns where table_name = $1 and is_generated = 'NEVER' and identity_generation is null`,
@@ -41,6 +46,14 @@ async function copyRows({ dataDir }: RunningPlatform, agentId: string, sessionId
     await database.end();
   }
 }
+
+/** Counts how long the page could not react, from here on. */
+const WATCH_STALLS = `{
+  window.stalls = [];
+  new PerformanceObserver((list) => window.stalls.push(...list.getEntries().map((one) => one.duration)))
+    .observe({ type: 'longtask' });
+}`;
+const ROUNDS = 5;
 
 /** What scrolls around the first row, to one of its ends. */
 const scrolling = (rows: string, place: 'start' | 'end') => `{
@@ -110,6 +123,45 @@ browserSuite(
       await page.getByLabel('Filter').fill('agent 299');
       await page.getByText(`1 of ${MANY}`).waitFor();
       await page.getByRole('link', { name: 'Agent 299' }).waitFor();
+      assertQuiet(watched);
+    });
+
+    test('the stage follows all of them without a stall, folded and open', async (t) => {
+      const database = await openDatabase(stage.platform);
+      await settle(page, '/dashboard');
+      await page.getByText(new RegExp(`^${MANY} ready`)).waitFor();
+      await page.evaluate(WATCH_STALLS);
+      // It sees one when there is one.
+      await page.evaluate(`new Promise((done) => setTimeout(() => {
+        for (const end = performance.now() + 150; performance.now() < end;);
+        setTimeout(done, 200);
+      }))`);
+      assert.ok((await page.evaluate<number[]>('window.stalls')).some((ms) => ms >= 100), 'stalls are not seen');
+      const worst: number[] = [];
+      // A hundred stop and are ready again, all at once; in the end with every mask in the page.
+      const change = async (to: string, told: RegExp) => {
+        await page.evaluate('window.stalls.length = 0');
+        await database.query(`update agents set status = $1 where id like 'many-1__'`, [to]);
+        await page.getByText(told).waitFor();
+        await page.waitForTimeout(300);
+        worst.push(Math.max(0, ...(await page.evaluate<number[]>('window.stalls'))));
+      };
+      try {
+        for (const isOpen of [false, true]) {
+          if (isOpen) await page.locator('summary', { hasText: 'Everybody else' }).click();
+          for (let round = 0; round < ROUNDS; round += 1) {
+            await change('stopped', new RegExp(`^${MANY - 100} ready · 100 off`));
+            await change('running', new RegExp(`^${MANY} ready`));
+          }
+          const ordered = worst.splice(0).toSorted((a, b) => a - b);
+          t.diagnostic(`${isOpen ? 'open' : 'folded'}: stalls of ${ordered.map(Math.round).join(', ')} ms`);
+          // The machine does other things, too: half of them say what the page takes.
+          assert.ok(ordered[ROUNDS]! <= 100, `${isOpen ? 'open' : 'folded'}: ${ordered.join(', ')} ms`);
+        }
+        assert.equal(await page.getByRole('link', { name: /^Agent \d+: ready$/ }).count(), MANY);
+      } finally {
+        await database.end();
+      }
       assertQuiet(watched);
     });
 

@@ -72,6 +72,7 @@ browserSuite(
       await log.getByRole('button', { name: 'Always…' }).click();
       const choice = log.getByLabel('What it may do from now on without asking');
       await soon(async () => assert.equal(await page.evaluate('document.activeElement?.tagName'), 'SELECT'));
+      await log.getByText('It has asked about this tool once so far: now.').waitFor();
       assert.deepEqual(await choice.getByRole('option').allInnerTexts(), [
         'write reports/may.txt',
         'write anything in reports/',
@@ -98,6 +99,65 @@ browserSuite(
       await assertAccessible(page, 'rules of an agent');
       await page.getByRole('button', { name: 'Take away: write anything in reports/' }).click();
       await page.getByText(/^No rules yet\./).waitFor();
+      assertQuiet(watched);
+    });
+
+    test('the inbox puts off, is done and undoes, by keys, the same in every tab; what was decided stays', async () => {
+      const { page, context } = watched;
+      await open('chat');
+      const log = page.getByRole('log');
+      await say(page, 'A note in plan.txt');
+      await log.getByRole('button', { name: 'Allow once' }).waitFor();
+      const other = await context.newPage();
+      await settle(other, '/dashboard/inbox');
+      await settle(page, '/dashboard/inbox');
+      const card = (tab: Page) => tab.getByRole('group', { name: /plan\.txt/ });
+      await card(page).waitFor();
+      await card(other).waitFor();
+
+      // Later: chosen without a mouse, gone in both tabs, and back when that is undone in the other one.
+      await page.keyboard.press('s');
+      await page.getByRole('group', { name: 'When it comes back' }).waitFor();
+      assert.equal(await page.evaluate('document.activeElement?.textContent'), 'In an hour');
+      await assertAccessible(page, 'when something comes back');
+      await page.keyboard.press('Enter');
+      await page.getByText('Nothing waits for you').waitFor();
+      await other.getByText('Nothing waits for you').waitFor();
+      await page.getByRole('tab', { name: 'Later 1' }).click();
+      await page.getByText(/^Comes back /).waitFor();
+      await assertAccessible(page, 'what was put off');
+      await other.keyboard.press('u');
+      await card(other).waitFor();
+      await page.getByText('Nothing is put off').waitFor();
+
+      // What comes back does so by itself.
+      await page.getByRole('tab', { name: /^Waiting/ }).click();
+      const item = (await page.evaluate<{ items: { id: string }[] }>(`fetch('/api/inbox').then((r) => r.json())`))
+        .items[0]!.id;
+      const until = new Date(Date.now() + 3000).toISOString();
+      const body = JSON.stringify({ state: 'later', until });
+      await page.evaluate(`fetch('/api/inbox/marks/${item}', {
+        method: 'PUT', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(body)} })`);
+      await page.getByText('Nothing waits for you').waitFor();
+      await card(page).waitFor();
+      assert.ok(Date.now() >= Date.parse(until), 'it came back too early');
+
+      await card(page).click();
+      await page.keyboard.press('e');
+      await page.getByText('Nothing waits for you').waitFor();
+      await page.getByRole('tab', { name: 'Done' }).click();
+      await assertAccessible(page, 'what is done');
+      await page.locator('li').getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('tab', { name: 'Waiting 1' }).click();
+      await card(page).waitFor();
+      // The agent has waited all the time.
+      await page.keyboard.press('r');
+      await page.getByText('Nothing waits for you').waitFor();
+      await other.getByRole('tab', { name: 'Done' }).click();
+      await other.getByText(/^Refused\. Ada: /).waitFor();
+      await other.keyboard.press('u');
+      await other.getByText('That has happened and cannot be undone').waitFor();
+      await other.close();
       assertQuiet(watched);
     });
   },

@@ -79,6 +79,11 @@ browserSuite(
 
       await settle(page, address);
       await page.getByText(/^Step 3 of 4\. Looking changes nothing\.$/).waitFor();
+      const file = page.locator('details', { hasText: 'reports/tour.md' });
+      await file.locator('summary').click();
+      await file.getByLabel('reports/tour.md at this step').getByText('Berlin, 5 May').waitFor();
+      await file.getByRole('link', { name: 'What is in it now' }).waitFor();
+      await assertAccessible(page, 'a file as it was');
       await page.getByRole('link', { name: 'Agents' }).first().waitFor();
       await settle(page, `/dashboard/agents/${agentId}/runs/${sessionId}?run=1&step=2`);
       await page.waitForURL(new RegExp(String.raw`${RUN}\?step=2$`));

@@ -13,6 +13,9 @@ const NOBODY = [
   /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|Failed to fetch|PageAway/,
 ];
 
+/** For a longer look: TABS_SECONDS=300. */
+const LASTS_MS = Number(process.env['TABS_SECONDS'] ?? 15) * 1000;
+
 const say = async (page: Page, text: string) => {
   await page.getByLabel('Message').fill(text);
   await page.getByLabel('Message').press('Enter');
@@ -101,7 +104,77 @@ browserSuite(
       assertQuiet(watched);
     });
 
-    test('two chats and three tabs at work ask next to nothing, and are never refused', async () => {
+    test('Ctrl Enter stops an answer, and what was written instead is answered', async () => {
+      const { page } = watched;
+      await settle(page, chat());
+      await say(page, 'Tell me another story');
+      await model.write('Far away ');
+      await log(page).getByText('Far away').waitFor();
+      await page.getByLabel('Message').fill('Rather the weather');
+      await page.getByLabel('Message').press('Control+Enter');
+      await log(page).getByText('You said: Rather the weather').waitFor();
+      await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+      const words = await log(page).innerText();
+      const places = ['Far away', 'Stopped by you', 'Rather the weather', 'You said: Rather'].map((one) =>
+        words.lastIndexOf(one),
+      );
+      assert.ok(places.every((at) => at >= 0));
+      assert.ok(places[0]! < places[1]! && places[1]! < places[3]!, 'what was stopped stands above what was said then');
+      // The same after a reload: nothing is left open.
+      await page.reload();
+      await log(page).getByText('You said: Rather the weather').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Stop', exact: true }).count(), 0);
+      await model.finish();
+      assertQuiet(watched);
+    });
+
+    test('a slash offers commands and an at sign agents, by keys alone; choosing sends nothing', async () => {
+      const { page } = watched;
+      await settle(page, chat());
+      const field = page.getByLabel('Message');
+      const list = page.getByRole('listbox', { name: 'What can be named here' });
+      const said = await log(page).locator('article').count();
+      await field.focus();
+      await page.keyboard.type('/');
+      await list.waitFor();
+      assert.match(await list.innerText(), /\/attach[\s\S]*\/model[\s\S]*\/new[\s\S]*\/compare[\s\S]*\/search/);
+      assert.doesNotMatch(await list.innerText(), /\/stop/);
+      const meant = () =>
+        page.evaluate<string>(
+          `document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.textContent ?? ''`,
+        );
+      assert.match(await meant(), /^\/attach/);
+      await page.keyboard.press('ArrowDown');
+      assert.match(await meant(), /^\/model/);
+      await assertAccessible(page, 'commands where one writes');
+      await page.keyboard.press('Escape');
+      await list.waitFor({ state: 'detached' });
+      await field.fill('');
+      await page.keyboard.type('/sea');
+      await page.keyboard.press('Enter');
+      await page.getByRole('combobox', { name: 'Search and commands' }).waitFor();
+      await page.keyboard.press('Escape');
+      assert.equal(await field.inputValue(), '');
+
+      await field.focus();
+      await page.keyboard.type('Ask @be');
+      await list.getByRole('option', { name: /^@Bert/ }).waitFor();
+      await page.keyboard.press('Tab');
+      assert.equal(await field.inputValue(), 'Ask @Bert ');
+      await page.keyboard.type('about ann@example.com');
+      assert.equal(await list.count(), 0);
+      await field.fill('');
+      await page.keyboard.type('/new');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/[?&]c=new-/);
+      assert.equal(await field.inputValue(), '');
+      await page.goBack();
+      await log(page).getByText('You said: Rather the weather').waitFor();
+      assert.equal(await log(page).locator('article').count(), said);
+      assertQuiet(watched);
+    });
+
+    test('two chats and three tabs at work ask next to nothing, and are never refused', async (t) => {
       const { context } = watched;
       const pages = [watched.page, await context.newPage(), await context.newPage()];
       const counts = pages.map(() => 0);
@@ -116,13 +189,14 @@ browserSuite(
       await log(pages[0]!).getByText('You said: Hello').waitFor();
       counts.fill(0);
       const started = Date.now();
-      for (let word = 0; Date.now() - started < 15_000; word += 1) {
+      for (let word = 0; Date.now() - started < LASTS_MS; word += 1) {
         await model.write(`word ${word} `);
         await log(pages[1]!).getByText(`word ${word}`).waitFor();
         await pages[1]!.waitForTimeout(200);
       }
       await model.finish();
       const minutes = (Date.now() - started) / 60_000;
+      t.diagnostic(`${counts.join(', ')} requests of three tabs in ${minutes.toFixed(2)} minutes`);
       for (const [index, made] of counts.entries())
         assert.ok(made < 30 * minutes, `tab ${index} made ${made} requests in ${minutes} minutes`);
       assert.deepEqual(refused, []);

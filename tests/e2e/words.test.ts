@@ -129,6 +129,33 @@ browserSuite('what people read', (stage) => {
     assertQuiet(watched);
   });
 
+  test('a split is begun from the page, and shown with what each recipient is owed', async () => {
+    const { page } = watched;
+    await settle(page, '/dashboard/underground?tab=splits');
+    await page.getByRole('button', { name: 'New split' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New split' });
+    await dialog.getByLabel('Name').fill('Tour royalties');
+    await dialog.getByLabel('Agent').selectOption(agents[0]!);
+    await dialog.getByLabel('Amount in USDC').fill('10');
+    const [one, other] = ['0x00000000000000000000000000000000000000a1', '0x00000000000000000000000000000000000000b2'];
+    // Shares that are no whole are told at the form, and nothing is made.
+    await dialog.getByLabel('Recipients').fill(`${one} 60\n${other} 30`);
+    await dialog.getByRole('button', { name: 'Split' }).click();
+    await dialog.getByText('Recipient shares must total 100% (got 90%)').waitFor();
+    await dialog.getByLabel('Recipients').fill(`${one} 60\n${other} 40`);
+    await dialog.getByRole('button', { name: 'Split' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const row = page.getByRole('row').filter({ hasText: 'Tour royalties' });
+    await row.getByText('owed in the ledger').waitFor();
+    assert.match(await row.innerText(), /\$10\.00[\s\S]*60\s?%[\s\S]*\$6\.00[\s\S]*40\s?%[\s\S]*\$4\.00/);
+    const { splits } = await call<{ splits: { name: string }[] }>('GET', '/api/underground/splits');
+    assert.deepEqual(
+      splits.map(({ name }) => name),
+      ['Tour royalties'],
+    );
+    assertQuiet(watched, [/ 400 /]);
+  });
+
   test('a team that was started shows who is in it', async () => {
     const { page } = watched;
     await settle(page, '/dashboard/teams?tab=gallery');

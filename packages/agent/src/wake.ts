@@ -292,9 +292,11 @@ class AwakeAgent implements Agent {
   }
 
   /** Starts work on what was claimed; answers a promise that rejects when the work breaks off. */
-  #begin({ claimed }: Pick<Delivered, 'claimed'>, recovers = false): Promise<void> | undefined {
+  #begin({ claimed }: Pick<Delivered, 'claimed'>, recovers = false): Promise<unknown> | undefined {
     if (!claimed) return undefined;
-    const work = this.#worker.start(claimed, recovers);
+    const begun = this.#worker.start(claimed, recovers);
+    // What was said after the run was stopped is the next one's, and that must not be stopped with it.
+    const work = begun.then((rest) => (rest === 'left' ? this.#claimAndBegin(claimed.session.id) : undefined));
     work.catch((err: unknown) => {
       if (err instanceof Interrupted) return;
       this.#log.error({ err, agentId: this.id, sessionId: claimed.session.id }, 'work on a session broke off');

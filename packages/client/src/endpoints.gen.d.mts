@@ -167,6 +167,13 @@ export interface Endpoints {
       success: true;
     };
   };
+  /** Undo: what was put off or done with waits again, and a task that was switched off is on again */
+  'DELETE /api/inbox/marks/:item': {
+    params: { item: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Delete an API key; it stops working at once */
   'DELETE /api/keys/:id': {
     params: { id: string };
@@ -525,6 +532,18 @@ export interface Endpoints {
         tags: string[];
       };
       status: 'ok';
+    };
+  };
+  /** Rules that can be made of a call that waits, the narrowest first, and how many of the newest 20 calls of its tool that were asked about each would have allowed */
+  'GET /api/agents/:id/approvals/:approvalId/rules': {
+    params: { id: string; approvalId: string };
+    reply: {
+      asked: number;
+      rules: ({
+        within: string | null;
+        folder?: string;
+        allows: number;
+      })[];
     };
   };
   /** Work that an agent has in the background with members of its team, the newest first */
@@ -1129,6 +1148,7 @@ export interface Endpoints {
         answer?: string;
         outcome?: string;
         reason?: string;
+        leaves?: number;
         summary?: string;
         attachments?: ({
           path: string;
@@ -1804,7 +1824,7 @@ export interface Endpoints {
       };
     };
   };
-  /** What waits for a person in all of the own agents, the oldest first: tool calls, and visitors of widgets */
+  /** What waits for a person in all of the own agents, the oldest first: tool calls, and visitors of widgets; and what was put off, done with or decided, the newest first */
   'GET /api/inbox': {
     reply: {
       items: ({
@@ -1834,6 +1854,14 @@ export interface Endpoints {
         words: string;
       })[];
       hasMore: boolean;
+      marks: ({
+        item: string;
+        state: 'later' | 'done' | 'decided';
+        until: string | null;
+        words: string;
+        taskId: string | null;
+        markedAt: string;
+      })[];
     };
   };
   /** The caller’s installations */
@@ -5703,6 +5731,24 @@ export interface Endpoints {
         id: string;
         timestamp: string;
       })[];
+    };
+  };
+  /** Put something in the inbox off until a time, be done with it, or note what was decided. It decides nothing */
+  'PUT /api/inbox/marks/:item': {
+    params: { item: string };
+    body: {
+      state: 'later' | 'done' | 'decided';
+      until?: string;
+      words?: string;
+      taskId?: string;
+    };
+    reply: {
+      item: string;
+      state: 'later' | 'done' | 'decided';
+      until: string | null;
+      words: string;
+      taskId: string | null;
+      markedAt: string;
     };
   };
   /** Give agents a key of yours, all of them or none; what they had is replaced. It counts at once */

@@ -88,7 +88,8 @@ export {
   UPLOADS,
   type FileEntry,
 } from './agents/files/fields.ts';
-export type { InboxItem } from './agents/inbox.ts';
+export { MARK_WORDS } from './agents/inbox.ts';
+export type { InboxItem, InboxMark } from './agents/inbox.ts';
 export { INSTANCE_ACTIONS } from './agents/instance.ts';
 export * from './agents/jobs.ts';
 export {

@@ -652,6 +652,15 @@ export interface Tables {
     seconds: number;
     user_id: string;
   };
+  inbox_marks: {
+    item: string;
+    marked_at: Timestamp;
+    state: 'later' | 'done' | 'decided';
+    task_id: Nullable<string>;
+    until: Nullable<Timestamp>;
+    user_id: string;
+    words: string;
+  };
   installations: {
     gateway_token_sealed: Nullable<Bytes>;
     last_seen: Timestamp;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { approvalFor, newDefinition } from './agent-definition.ts';
-import { isStanding, standingChoices, type StandingRule } from './standing.ts';
+import { isStanding, letThrough, standingChoices, type StandingRule } from './standing.ts';
 
 const files = (name: string) => ({ name, toolset: 'filesystem' });
 const rule = (tool: string, within: string | null, folder?: string): StandingRule => ({
@@ -97,4 +97,12 @@ test('what is offered is the narrowest first, and of a command only itself', () 
   // Every choice allows the call that it was made of.
   for (const choice of standingChoices('write_file', { path: 'reports/2026/may.md' }))
     assert.ok(isStanding([{ tool: 'write_file', ...choice }], files('write_file'), { path: 'reports/2026/may.md' }));
+});
+
+test('of calls that were asked about, those are counted that a rule would have let through', () => {
+  const calls = ['reports/a.md', 'reports/2026/b.md', 'plan.md', '../x'].map((path) => ({ path, content: 'x' }));
+  const counts = ['reports/a.md', 'reports/**', null].map((within) => letThrough(rule('write_file', within), calls));
+  assert.deepEqual(counts, [1, 2, 4]);
+  assert.equal(letThrough(rule('shell', 'ls', '.'), [{ cmd: 'ls' }, { cmd: 'ls -l' }, { cmd: 'ls', cwd: 'src' }]), 1);
+  assert.equal(letThrough(rule('fetch', 'a.example'), [{ url: 'https://a.example/x' }, { url: 'no' }]), 1);
 });

@@ -21,6 +21,10 @@ export const standingRule = z.object({
 });
 export type StandingRule = z.output<typeof standingRule>;
 
+/** Whether two rules hold for the same, whenever they were made. */
+export const isSameRule = (a: StandingRule, b: StandingRule): boolean =>
+  a.tool === b.tool && a.within === b.within && a.folder === b.folder;
+
 type Arguments = Readonly<Record<string, unknown>>;
 
 const FOLDER = '/**';
@@ -90,4 +94,10 @@ export function standingChoices(tool: string, args: Arguments): Pick<StandingRul
   const wide = above.filter((within) => paths.every((path) => isInside(path!, within)));
   const whole = paths.length === 1 ? [{ within: first }] : [];
   return [...whole, ...wide.map((within) => ({ within })), { within: null }];
+}
+
+/** Of calls that were asked about, how many the rule would have let through. */
+export function letThrough(rule: StandingRule, calls: readonly Arguments[]): number {
+  const toolset = FILE_TOOLS.has(rule.tool) ? 'filesystem' : rule.tool;
+  return calls.filter((args) => fits(rule, { name: rule.tool, toolset }, args)).length;
 }

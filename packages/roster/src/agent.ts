@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Tables } from '@troupe/db';
-import type { AgentDefinition, definitionSchema, Plan, Tier } from '@troupe/domain';
+import type { AgentDefinition, definitionSchema, Plan, StandingRule, Tier } from '@troupe/domain';
 import type { z } from 'zod';
 import type { ConfigPart } from './config.ts';
 import type { WantedSkills } from './skills.ts';
@@ -66,4 +66,6 @@ export interface AgentChange {
   purpose?: Purpose | undefined;
   skill?: SkillChange | undefined;
   collection?: CollectionChange | undefined;
+  /** What it may do from now on without asking. */
+  rule?: StandingRule | undefined;
 }

@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
 import type { Database, SystemTx } from '@troupe/db';
-import { definitionSchema, MOST_KNOWLEDGE, type AgentDefinition } from '@troupe/domain';
+import {
+  definitionSchema,
+  isSameRule,
+  MOST_KNOWLEDGE,
+  MOST_STANDING,
+  type AgentDefinition,
+  type StandingRule,
+} from '@troupe/domain';
 import { AppError, type Clock } from '@troupe/kernel';
 import type { AgentChange, AgentRow, AgentSnapshot, CollectionChange, Purpose, SkillChange } from './agent.ts';
 import { effectiveConfig, layered, type ConfigPart } from './config.ts';
@@ -44,6 +51,8 @@ export interface AllAgents extends Pick<Room, 'admit' | 'dismiss'> {
   ) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
   /** Gives it the newest version of a skill of its owner's, or takes one away; within what its plan allows. */
   changeSkill: (agent: AgentRow, change: SkillChange) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
+  /** Lets it do something without asking; what others allow in the same moment stays. */
+  addRule: (agent: AgentRow, rule: StandingRule) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
   /** What a backup keeps of the agent beside its data. */
   snapshot: (agent: AgentRow) => Promise<AgentSnapshot>;
   /** Makes it so again, as a new version; status, plan and tokens are left alone. */
@@ -182,14 +191,14 @@ export function createAll(deps: AllDeps): AllAgents {
     definition,
     configure: (agent, part, purpose = {}) =>
       db.asSystem((tx) => configure(tx, agent.id, { part, change: async () => purpose, at: clock() })),
-    preview: (agent, { config = {}, purpose = {}, skill, collection }) =>
+    preview: (agent, { config = {}, purpose = {}, skill, collection, rule }) =>
       db.asSystem(async (tx) => {
         const change = async (held: AgentRow, was: AgentDefinition) => ({
           ...purpose,
           ...(skill && (await skillsAfter(tx, held, was, skill))),
           ...(collection && (await collectionsAfter(tx, held, was, collection))),
         });
-        return (await nextOf(tx, agent.id, { part: config, change })).definition;
+        return (await nextOf(tx, agent.id, { part: config, change, rule })).definition;
       }),
     changeCollection: (agent, collection) =>
       db.asSystem((tx) =>
@@ -203,6 +212,8 @@ export function createAll(deps: AllDeps): AllAgents {
       db.asSystem((tx) =>
         configure(tx, agent.id, { part: {}, change: (held, was) => skillsAfter(tx, held, was, skill), at: clock() }),
       ),
+    addRule: (agent, rule) =>
+      db.asSystem((tx) => configure(tx, agent.id, { part: {}, rule, change: async () => ({}), at: clock() })),
     snapshot: async (agent) => ({
       name: agent.name,
       model: agent.model,
@@ -255,18 +266,29 @@ async function skillsAfter(
   return { skills: isThere ? skills.map((one) => (one.id === id ? ref : one)) : [...skills, ref] };
 }
 
+/** The own configuration with a rule beside those that it has. */
+function withRule(own: ConfigPart, standing: readonly StandingRule[] = [], rule?: StandingRule): ConfigPart {
+  if (!rule || standing.some((one) => isSameRule(one, rule))) return own;
+  if (standing.length >= MOST_STANDING)
+    throw new AppError(400, `An agent has at most ${MOST_STANDING} rules: remove one in its settings`);
+  return layered(own, { safety: { standing: [...standing, rule] } });
+}
+
 interface Changing {
   part: ConfigPart;
+  rule?: StandingRule | undefined;
   change: (held: AgentRow, was: AgentDefinition) => Promise<Partial<AgentDefinition>>;
 }
 
 /** What the agent has after a change; its row is held until the transaction ends. */
-async function nextOf(tx: SystemTx, agentId: string, { part, change }: Changing) {
+async function nextOf(tx: SystemTx, agentId: string, { part, change, rule }: Changing) {
   const held = got(await tx.selectFrom('agents').selectAll().where('id', '=', agentId).forUpdate().executeTakeFirst());
-  const own = layered(held.own_config as ConfigPart, part);
+  const below = await userDefault(tx, held.user_id);
+  const changed = layered(held.own_config as ConfigPart, part);
+  const own = withRule(changed, effectiveConfig(below, held.model, changed).safety.standing, rule);
   if (JSON.stringify(own).length > MAX_CONFIG)
     throw new AppError(400, `Config too large (max ${MAX_CONFIG} characters)`);
-  const config = effectiveConfig(await userDefault(tx, held.user_id), held.model, own);
+  const config = effectiveConfig(below, held.model, own);
   const newest = await tx
     .selectFrom('agent_definitions')
     .select(['version', 'definition'])

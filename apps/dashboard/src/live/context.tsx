@@ -14,7 +14,7 @@ const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
   agents: [web.agents.list, web.agents.get, web.teams.list, web.stage.get],
   devices: [web.devices.list],
   evaluations: [web.evaluations.list, web.evaluations.get],
-  inbox: [web.inbox.get, web.stage.get],
+  inbox: [web.inbox.get, web.stage.get, web.conversations.list],
   joining: [web.access.list],
   knowledge: [web.knowledge.list, web.knowledge.listDocuments],
   notices: [web.notices.list],
@@ -34,7 +34,7 @@ const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
     web.stage.get,
   ],
   widgets: [web.widgets.list],
-  work: [web.stage.get],
+  work: [web.stage.get, web.conversations.list],
 };
 
 const LiveContext = createContext<Live | undefined>(undefined);

@@ -22,6 +22,7 @@ import { isPinned } from '../pages/agents/agents/tags.ts';
 import { useWaiting } from '../pages/agents/inbox/use-waiting.ts';
 import { ConfirmIdentity } from '../pages/identity/second-step/confirm-identity.tsx';
 import { BOTTOM, NAV, NAV_BELOW, placeOf, type NavPlace } from './nav.ts';
+import { onOpenSearch } from './open-search.ts';
 import { useSignOut } from './sign-out.ts';
 import { useShellKeys } from './use-shell-keys.ts';
 
@@ -38,6 +39,7 @@ export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
   useShellKeys({ onSearch: () => setPalette(true), onHelp: () => setKeys(true) });
 
   useEffect(() => setMenu(false), [pathname]);
+  useEffect(() => onOpenSearch(() => setPalette(true)), []);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {

@@ -103,7 +103,7 @@ export const chat = {
     'Remember that I like short answers.',
   ],
   message: 'Message',
-  placeholder: 'Write a message…',
+  placeholder: 'Write a message…  / for commands, @ for agents and files',
   send: 'Send',
   stop: 'Stop',
   you: 'You',

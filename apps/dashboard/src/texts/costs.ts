@@ -37,6 +37,8 @@ export const costs = {
   calls: (n: string) => `${n} calls`,
   tokens: (n: string) => `${n} tokens`,
   none: 'Nothing was used in this period',
+  free: 'Nothing was spent in this period',
+  freeHint: 'The calls below cost nothing: the sandbox, and models that think on your own keys, are free here.',
   noneHint: 'Talk to an agent and its cost shows up here.',
   by: 'Spent by',
   byHint: {

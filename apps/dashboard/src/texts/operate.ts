@@ -7,6 +7,7 @@ export const tasks = {
   emptyHint: 'A task wakes an agent on a schedule: a report each morning, a check each hour.',
   noAgents: 'A task needs an agent. Create one first.',
   createAgent: 'Create an agent',
+  first: 'Make the first one',
   name: 'Name',
   description: 'Description',
   agent: 'Agent',

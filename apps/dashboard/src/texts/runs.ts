@@ -82,6 +82,14 @@ export const runs = {
   remembered: (n: number) =>
     n === 1 ? '1 memory written in this run until then' : `${n} memories written in this run until then`,
   files: 'Files written until then in this run',
+  fileThen: (path: string) => `${path} at this step`,
+  fileSure: 'Put together from what was written and changed in this conversation until then.',
+  fileUnsure:
+    'Put together from what was written and changed in this conversation until then. A program ran since, and may have changed it.',
+  fileRemoved: 'It was deleted or moved away by then.',
+  fileUnknown:
+    'What was in it then is not known: files are kept as they are now, and this one was there before this conversation, or a program wrote it.',
+  fileNow: 'What is in it now',
   makeSkill: 'Make it a skill',
   fork: 'Fork from here',
   forkTitle: (step: number) => `Fork after step ${step}`,

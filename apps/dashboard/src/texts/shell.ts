@@ -104,6 +104,8 @@ export const keys = {
       lines: [
         ['Enter', 'Send'],
         ['Shift Enter', 'A new line'],
+        ['Ctrl Enter', 'Stop the answer and send this instead'],
+        ['/ @', 'Commands; agents and files'],
         ['↑', 'Edit what you said last'],
         ['Alt ← →', 'The branch before, the next'],
         ['F2', 'Rename it'],
@@ -116,7 +118,9 @@ export const keys = {
         ['a', 'Allow once'],
         ['A', 'Allow from now on'],
         ['r', 'Refuse'],
+        ['s', 'Later'],
         ['e', 'Done with it'],
+        ['u', 'Undo'],
       ],
     },
     {

@@ -4,6 +4,10 @@ export const standing = {
   always: 'Always…',
   alwaysTitle: 'What it may do from now on without asking',
   until: 'Until you take the rule away, in the agent’s settings under “Model, permissions, limits”.',
+  proof: (asked: number, allows: number) =>
+    asked === 1
+      ? 'It has asked about this tool once so far: now.'
+      : `Of the last ${asked} calls that it asked about, it would have allowed ${allows}.`,
   allow: 'Allow this from now on',
   sayWhy: 'Say why not…',
   why: 'Why not, or what it should do instead',

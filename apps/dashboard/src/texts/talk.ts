@@ -44,6 +44,21 @@ export const talk = {
   openFile: 'Open the file',
 };
 
+/** What can be named in the field where one writes. */
+export const commands = {
+  title: 'What can be named here',
+  offered: (n: number) =>
+    `${n === 1 ? '1 is' : `${n} are`} offered. The arrow keys choose, Enter takes it, Escape closes the list.`,
+  kinds: { agent: 'Agent', file: 'File', folder: 'Folder' },
+  model: 'Choose the model of the next answer',
+  stop: 'Stop the answer',
+  fresh: 'Begin a new conversation',
+  options: 'Rename, export or share this conversation',
+  task: 'Give an agent something to do at set times',
+  compare: 'Ask several models or agents the same',
+  search: 'Search pages, agents, conversations and files',
+};
+
 export const kept = {
   title: 'This conversation',
   name: 'Title',

@@ -1,4 +1,5 @@
 import { gateway, type SessionStep } from '@troupe/contract';
+import { stepsOfRun as ownSteps } from '@troupe/domain';
 import { AppError, type BackendClient, type User } from '@troupe/kernel';
 import { reach } from '../platform/reach.ts';
 
@@ -26,8 +27,8 @@ export async function stepsOfRun(
     const { events, hasMore } = await reach(call(gateway.conversations.get, { params: { agentId, id }, query }));
     steps.push(...events);
     if (steps[0]?.seq !== run || steps[0].type !== 'user') throw new AppError(404, 'Run not found');
-    const end = steps.findIndex(({ type }) => type === 'run_ended');
-    if (end >= 0) return steps.slice(0, end);
+    const own = ownSteps(steps, run);
+    if (own.at(-1)?.type === 'run_ended') return own.slice(0, -1);
     if (!hasMore) throw new AppError(409, 'The run is still going on');
     after = events.at(-1)?.seq ?? after;
   }

@@ -46,6 +46,7 @@ import { createHeartbeats } from './heartbeat/service.ts';
 import { importRoutes } from './imports/routes.ts';
 import { createImports } from './imports/service.ts';
 import { inboxRoutes } from './inbox/routes.ts';
+import { createMarks } from './inbox/marks.ts';
 import { createInbox } from './inbox/service.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { instanceRoutes } from './instance/routes.ts';
@@ -126,7 +127,8 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   keepingRoutes(server, createKeeping({ roster, backend, models }));
   shareRoutes(server, createShares({ db, roster, backend, clock, url: deps.url }));
   fileRoutes(server, createFiles({ roster, backend, untried: createUntried({ db }) }));
-  inboxRoutes(server, createInbox({ db, backend, log }));
+  const tasks = createTasks({ db, clock });
+  inboxRoutes(server, createInbox({ db, backend, log }), createMarks({ db, clock, tasks }));
   searchRoutes(server, createSearch({ db, backend, log }));
   stageRoutes(server, createStage({ db, clock }));
   liveRoutes(server, createLive({ db, roster, backend, listener, log }));
@@ -140,7 +142,6 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   jobs.define(tryCaseJob);
   evaluationRoutes(server, createEvaluations({ db, jobs, roster, backend, models, clock }));
   deviceRoutes(server, createDevices({ db, clock, cipher: createCipher(secrets.walletKey, 'devices') }));
-  const tasks = createTasks({ db, clock });
   taskRoutes(server, tasks);
   sayRoutes(server, createSay({ db, clock, backend, catalogue, agents, tasks, subscriber: deps.accounts.subscriber }));
   const hooks = { db, clock, counters: server.counters, url: deps.url };

@@ -282,6 +282,15 @@ export async function listApprovals(exchange: Exchange): Promise<void> {
   sendJson(exchange, { approvals, count: approvals.length, hasMore: rest.length > 0 });
 }
 
+/** Calls of one tool by which it can be told what a rule would have allowed. */
+const ASKED_SHOWN = 20;
+
+export async function listAsked(exchange: Exchange): Promise<void> {
+  const tool = exchange.query.get('tool') ?? '';
+  const calls = await exchange.agent.store.askedLately(tool, ASKED_SHOWN);
+  sendJson(exchange, { calls: calls.map((args) => ({ args })) });
+}
+
 const decision = z.object(
   {
     approved: z.boolean('approved must be true or false'),

@@ -57,6 +57,7 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['POST', /^\/execute$/, 'work', execute],
   ['POST', /^\/tasks\/cancel$/, 'work', cancelTask],
   ['GET', /^\/approvals$/, 'look', conversations.listApprovals],
+  ['GET', /^\/approvals\/asked$/, 'look', conversations.listAsked],
   ['POST', /^\/approvals\/([^/]+)$/, 'decide', conversations.decideApproval],
   ['GET', /^\/background$/, 'look', background.listTasks],
   ['GET', /^\/background\/([^/]+)$/, 'look', background.readTask],

@@ -108,6 +108,7 @@ const TABLE: Record<string, readonly (typeof ALL)[number][]> = {
   'POST /mcp-servers/x/consent': ['owner'],
   'POST /mcp-servers/x/consented': ['owner'],
   'GET /approvals': ['owner'],
+  'GET /approvals/asked': ['owner'],
   'POST /approvals/x': ['owner'],
   'GET /background': ['owner'],
   'GET /background/x': ['owner'],

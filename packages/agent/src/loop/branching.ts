@@ -29,7 +29,8 @@ export async function branchOff(store: AgentStore, sessionId: string, at: number
     throw new AppError(409, `A conversation has ${MOST_BRANCHES} branches at most. Start a new one.`);
   const root = family.find(({ branchOf }) => branchOf === null);
   const { key } = (root && (await store.session(root.id))) ?? session;
-  const state = readSession(await stepsUpTo(store, sessionId, at));
+  // What was said after the run was stopped is not answered here either: the branch begins with what is said to it.
+  const state = { ...readSession(await stepsUpTo(store, sessionId, at)), next: undefined };
   const closing = state.run === undefined ? [] : closingEvents(state, { outcome: 'cancelled', reason: BRANCHED });
   const made = await store.branch(sessionId, { at, key: `${key}~${name}`, closing });
   if (made === undefined) throw new AppError(404, 'Session not found');

@@ -5,11 +5,12 @@ import { resultEvent } from './tool-step.ts';
 
 /** What ends a run; calls without a result get one, so that the log stays readable for a model. */
 export function closingEvents(
-  { pending, spent }: SessionState,
+  { pending, spent, next }: SessionState,
   { outcome, reason, refusal }: { outcome: RunOutcome; reason?: string | undefined; refusal?: Refusal | undefined },
 ): SessionEventBody[] {
   const open = pending.map((call) =>
     resultEvent(call, failed(call.started ? 'The call was interrupted.' : 'The call was not made.'), NOTHING_SPENT),
   );
-  return [...open, { type: 'run_ended', outcome, ...(reason && { reason }), ...(refusal && { refusal }), spent }];
+  const why = { ...(reason && { reason }), ...(refusal && { refusal }) };
+  return [...open, { type: 'run_ended', outcome, ...why, spent, ...(next && { leaves: next.seq }) }];
 }

@@ -30,11 +30,22 @@ export interface LoopControl {
 const MAX_RECOVERIES = 3;
 const GIVEN_UP = `The run was given up: it was taken up ${MAX_RECOVERIES} times after an interruption and got no further.`;
 
-/** `waits`: its run goes on when somebody has decided, or given a result. */
-export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopControl): Promise<'ended' | 'waits'> {
+/**
+ * `waits`: its run goes on when somebody has decided, or given a result. `left`: the run was stopped, and something was
+ * said after that: the session is free, and open.
+ */
+export type Rest = 'ended' | 'waits' | 'left';
+
+/** How a session was let go. */
+function restOf(run: RunLog): Rest {
+  if (readSession(run.events()).run === undefined) return 'ended';
+  return run.events().at(-1)?.type === 'run_ended' ? 'left' : 'waits';
+}
+
+export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopControl): Promise<Rest> {
   deps.files?.begin();
   const run = openRunLog(deps, control.owner, claimed);
-  if (control.recovers && !(await takeUp(run))) return 'ended';
+  if (control.recovers && !(await takeUp(run))) return restOf(run);
   for (;;) {
     const state = readSession(run.events());
     if (control.halt.aborted) throw new Interrupted('asleep');
@@ -43,8 +54,7 @@ export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopContr
       continue;
     }
     try {
-      if ((await step(deps, run, state, control)) === 'rests')
-        return readSession(run.events()).run === undefined ? 'ended' : 'waits';
+      if ((await step(deps, run, state, control)) === 'rests') return restOf(run);
     } catch (error) {
       if (error instanceof Interrupted) throw error;
       if (control.signal.reason instanceof Interrupted) throw control.signal.reason;
@@ -57,7 +67,7 @@ export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopContr
         await run.commit([stopped.event], { tokens: stopped.event.spent.tokens });
       if (isCancelled) continue;
       if (!(error instanceof ModelFailure)) throw error;
-      if (await end(run, readSession(run.events()), error.outcome, error.message, error.refusal)) return 'ended';
+      if (await end(run, readSession(run.events()), error.outcome, error.message, error.refusal)) return restOf(run);
     }
   }
 }
@@ -128,5 +138,6 @@ function end(
   reason?: string,
   refusal?: Refusal,
 ): Promise<boolean> {
-  return run.conclude('idle', closingEvents(state, { outcome, reason, refusal }));
+  const status = state.next === undefined ? 'idle' : 'open';
+  return run.conclude(status, closingEvents(state, { outcome, reason, refusal }));
 }

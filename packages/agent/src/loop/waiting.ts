@@ -127,7 +127,7 @@ class Wait {
     this.#stopWatching = deps.audience.watch(session.id, (live) => this.#hear(live), false);
   }
 
-  begin(work: Promise<void> | undefined): void {
+  begin(work: Promise<unknown> | undefined): void {
     if (work)
       work.then(
         () => this.#look(),
@@ -187,7 +187,11 @@ class Wait {
 }
 
 /** The answer to an input, whichever process brings it about. `work` is ours on it. */
-export const waitForAnswer = (deps: WaitDeps, delivered: Delivered, work: Promise<void> | undefined): Promise<Answer> =>
+export const waitForAnswer = (
+  deps: WaitDeps,
+  delivered: Delivered,
+  work: Promise<unknown> | undefined,
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     new Wait(deps, delivered, resolve, reject).begin(work);
   });

@@ -1,12 +1,12 @@
 import { newId } from '@troupe/kernel';
-import { workOn } from './loop.ts';
+import { workOn, type Rest } from './loop.ts';
 import { Interrupted, type RunDeps } from './run.ts';
 import type { Claimed } from '../store/store.ts';
 import { createHeld, type Held } from '../tools/tool.ts';
 
 interface Job {
   abort: AbortController;
-  done: Promise<void>;
+  done: Promise<Rest>;
 }
 
 const LEASE_MS = 15_000;
@@ -39,7 +39,7 @@ export class Worker {
   }
 
   /** Works on a claimed session. Settles when the session rests; rejects when the work broke off. */
-  start(claimed: Claimed, recovers = false): Promise<void> {
+  start(claimed: Claimed, recovers = false): Promise<Rest> {
     const abort = new AbortController();
     const done = this.#run(claimed, abort, recovers);
     this.#jobs.set(claimed.session.id, { abort, done });
@@ -73,24 +73,28 @@ export class Worker {
     await held?.drop().catch((err: unknown) => this.#deps.log.warn({ err, sessionId }, 'what a run held did not end'));
   }
 
-  async #run(claimed: Claimed, abort: AbortController, recovers: boolean): Promise<void> {
+  async #run(claimed: Claimed, abort: AbortController, recovers: boolean): Promise<Rest> {
     const letGo = this.#keepLease(claimed, abort);
     const sessionId = claimed.session.id;
     const { owner } = this;
     const held = this.#held.get(sessionId) ?? createHeld();
     this.#held.set(sessionId, held);
-    let outcome: 'ended' | 'waits' = 'ended';
+    let rest: Rest = 'ended';
     try {
       const control = { owner, recovers, signal: abort.signal, halt: this.#halt.signal, held };
-      outcome = await workOn(this.#deps, claimed, control);
+      rest = await workOn(this.#deps, claimed, control);
+      return rest;
     } catch (error) {
       if (error instanceof Interrupted && error.why === 'lost') throw error;
       await this.#deps.store.release(sessionId, owner);
       throw error;
     } finally {
       letGo();
-      this.#jobs.delete(sessionId);
-      if (outcome === 'ended') await this.#letGo(sessionId);
+      // Whoever came meanwhile may have begun the next run already: that job, and what it holds, are not this one's to end.
+      if (this.#jobs.get(sessionId)?.abort === abort) {
+        this.#jobs.delete(sessionId);
+        if (rest !== 'waits') await this.#letGo(sessionId);
+      }
     }
   }
 

@@ -167,8 +167,11 @@ export type SessionEventBody =
   | { type: 'cancel_requested'; by: string }
   /** Another process, or a later try of this one, takes up a run that was left behind. */
   | { type: 'recovered' }
-  /** `refusal`: what the meter says beside the reason: code, used, limit, when it resets. */
-  | { type: 'run_ended'; outcome: RunOutcome; reason?: string; refusal?: Refusal; spent: Spent };
+  /**
+   * `refusal`: what the meter says beside the reason: code, used, limit, when it resets. `leaves`: the first input that it
+   * does not end, since it came after the run was told to stop: the next run begins with it.
+   */
+  | { type: 'run_ended'; outcome: RunOutcome; reason?: string; refusal?: Refusal; spent: Spent; leaves?: number };
 
 export type SessionEvent = SessionEventBody & { seq: number; at: string };
 

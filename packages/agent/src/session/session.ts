@@ -28,15 +28,23 @@ export interface FinishedCall {
   content: string;
 }
 
+interface Begun {
+  seq: number;
+  limits?: RunLimits | undefined;
+  wishes?: Wishes | undefined;
+  trace?: string;
+  depth?: number;
+}
+
 export interface SessionState {
   lastSeq: number;
   lastInput: number;
   /** The newest that somebody gave: the end of work in the background is none. */
   lastAsked: number;
   /** The run that is going on; undefined: every input has its answer. */
-  run:
-    | { seq: number; limits?: RunLimits | undefined; wishes?: Wishes | undefined; trace?: string; depth?: number }
-    | undefined;
+  run: Begun | undefined;
+  /** The one that begins with its end: what was said after it was told to stop. */
+  next: Begun | undefined;
   /** Who answers, if not the agent whose conversation it is. */
   acting: { agentId: string; name: string } | undefined;
   /** The newest answer of the model. */
@@ -58,6 +66,7 @@ export function readSession(events: readonly SessionEvent[]): SessionState {
     lastAsked: 0,
     lastSaid: 0,
     run: undefined,
+    next: undefined,
     acting: undefined,
     spent: NOTHING_SPENT,
     cancelled: false,
@@ -75,10 +84,7 @@ export function readSession(events: readonly SessionEvent[]): SessionState {
 function apply(state: SessionState, event: SessionEvent): void {
   switch (event.type) {
     case 'user':
-      state.run ??= begun(event);
-      if (event.background) state.spent = addSpent(state.spent, event.background.spent);
-      else state.lastAsked = event.seq;
-      if (event.wishes) state.run = { ...state.run, wishes: event.wishes };
+      given(state, event);
       state.lastInput = event.seq;
       state.answered = false;
       break;
@@ -112,7 +118,8 @@ function apply(state: SessionState, event: SessionEvent): void {
       break;
     case 'run_ended':
       Object.assign(state, {
-        run: undefined,
+        run: event.leaves === undefined ? undefined : state.next,
+        next: undefined,
         spent: NOTHING_SPENT,
         cancelled: false,
         pending: [],
@@ -129,6 +136,15 @@ function apply(state: SessionState, event: SessionEvent): void {
   }
 }
 
+function given(state: SessionState, event: SessionEvent & { type: 'user' }): void {
+  if (event.background) state.spent = addSpent(state.spent, event.background.spent);
+  else state.lastAsked = event.seq;
+  // Who stops an answer and says something else is not told to stop again. What ends in the background says nothing new.
+  const at = state.cancelled && !event.background ? 'next' : 'run';
+  state[at] ??= begun(event);
+  if (event.wishes) state[at] = { ...state[at], wishes: event.wishes };
+}
+
 const asked = (state: SessionState, event: SessionEvent & { type: 'approval_requested' }): void =>
   change(state, event.callId, {
     approval: 'pending',
@@ -142,7 +158,7 @@ const decided = (state: SessionState, event: SessionEvent & { type: 'approval_de
     ...(event.answer !== undefined && { answer: event.answer }),
   });
 
-const begun = ({ seq, limits, trace, depth }: SessionEvent & { type: 'user' }) => ({
+const begun = ({ seq, limits, trace, depth }: SessionEvent & { type: 'user' }): Begun => ({
   seq,
   limits,
   ...(trace && { trace }),
@@ -191,9 +207,9 @@ export interface Settled {
  */
 export function answerTo(events: readonly SessionEvent[], seq: number): Settled | undefined {
   const later = events.filter((event) => event.seq > seq);
-  const endAt = later.findIndex(({ type }) => type === 'run_ended');
+  const endAt = later.findIndex((event) => event.type === 'run_ended' && (event.leaves ?? Infinity) > seq);
   const own = endAt < 0 ? later : later.slice(0, endAt + 1);
-  const end = own.at(-1)?.type === 'run_ended' ? (own.at(-1) as SessionEvent & { type: 'run_ended' }) : undefined;
+  const end = endAt < 0 ? undefined : (later[endAt] as SessionEvent & { type: 'run_ended' });
   const said = own.filter((event): event is Said => event.type === 'assistant' && event.saw >= seq);
   const final = said.find(isAnswer);
   const until = said.filter((event) => final === undefined || event.seq <= final.seq);

@@ -107,5 +107,36 @@ for (const [name, make] of Object.entries({ postgres, sqlite })) {
       assert.deepEqual(await list({ key: 'you:1' }), { inputs: [{ sessionId: other, seq: 1 }], total: 1 });
       assert.deepEqual(await list({ keys: 'me:', key: 'you:1' }), { inputs: [], total: 0 });
     });
+
+    test('what was asked lately with a tool is told, the newest first, without questions and copies', async () => {
+      const store = await open();
+      const opened = await store.deliver({ to: web, events: [user('go')], claim: { owner: 'a', ttlMs: 60_000 } });
+      const id = opened?.session.id ?? '';
+      const asked = (n: number, more: object = {}): SessionEventBody => ({
+        type: 'approval_requested',
+        approvalId: `p${n}`,
+        callId: `c${n}`,
+        tool: 'shell',
+        args: String(n),
+        ...more,
+      });
+      for (const [index, event] of [
+        asked(1),
+        asked(2, { tool: 'fetch' }),
+        asked(3, { question: { message: 'Which?' } }),
+        asked(4, { args: 'x'.repeat(30_000) }),
+        asked(5),
+      ].entries())
+        await store.append(id, { owner: 'a', expected: index + 1, events: [event] });
+      await store.branch(id, { at: 6, key: 'dashboard~b', closing: [] });
+      const found = await store.askedLately('shell', 10);
+      assert.deepEqual(
+        found.map((args) => args.slice(0, 3)),
+        ['5', 'xxx', '1'],
+      );
+      assert.equal(found[1]!.length, 20_000);
+      assert.deepEqual(await store.askedLately('shell', 1), ['5']);
+      assert.deepEqual(await store.askedLately('browser', 10), []);
+    });
   });
 }

@@ -7,6 +7,8 @@ import { searchWords } from './search-words.ts';
 import type { Batches } from './store-pg-batches.ts';
 import {
   APPROVALS_SHOWN,
+  ASKED_CHARACTERS,
+  ASKED_LOOKED_AT,
   PAGE_BYTES,
   type AgentStore,
   type Claimed,
@@ -96,7 +98,11 @@ type Waiting = Omit<PendingApproval, 'question'> & { question: Question | null }
 const asPending = ({ question, ...rest }: Waiting): PendingApproval => ({ ...rest, ...(question && { question }) });
 
 /** What waits for its owner. */
-export function approvals({ agentId, rows, value }: Access): Pick<AgentStore, 'pendingApprovals' | 'decide'> {
+export function approvals({
+  agentId,
+  rows,
+  value,
+}: Access): Pick<AgentStore, 'pendingApprovals' | 'askedLately' | 'decide'> {
   return {
     pendingApprovals: ({ limit, offset } = { limit: APPROVALS_SHOWN, offset: 0 }) =>
       rows(sql<Waiting>`
@@ -108,6 +114,15 @@ export function approvals({ agentId, rows, value }: Access): Pick<AgentStore, 'p
               select id from agent_sessions where agent_id = ${agentId} and status <> 'idle'))
             order by at, seq limit ${limit} offset ${offset}) p) q
         where before < ${PAGE_BYTES} order by at, seq`).then((found) => found.map(asPending)),
+    async askedLately(tool, limit) {
+      const found = await rows(sql<{ args: string }>`
+        select left(data ->> 'args', ${ASKED_CHARACTERS}) as args
+        from (select data, at, seq from agent_events
+          where agent_id = ${agentId} and type = 'approval_requested' and not copied
+          order by at desc, seq desc limit ${ASKED_LOOKED_AT}) e
+        where data ->> 'tool' = ${tool} and data -> 'question' is null order by at desc, seq desc limit ${limit}`);
+      return found.map(({ args }) => args);
+    },
     async decide(approvalId, approved, by, answer) {
       const sessionId = await value(
         sql<{ value: string | null }>`select agent_decide(${agentId}, ${approvalId}, ${approved}, ${by},

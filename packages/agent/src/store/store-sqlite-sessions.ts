@@ -5,6 +5,8 @@ import { newestDefinition } from './store-sqlite-definitions.ts';
 import { writeLine } from './store-sqlite-records.ts';
 import {
   APPROVALS_SHOWN,
+  ASKED_CHARACTERS,
+  ASKED_LOOKED_AT,
   PAGE_BYTES,
   type Append,
   type Appended,
@@ -207,8 +209,19 @@ export function working(
   };
 }
 
+const askedLately = ({ all, agentId }: SqliteAccess, tool: string, limit: number): string[] =>
+  all<{ args: string }>(
+    `select substr(data ->> 'args', 1, ${ASKED_CHARACTERS}) as args from (
+      select data, at, seq from events where agent_id = ? and type = 'approval_requested' and copied = 0
+      order by at desc, seq desc limit ${ASKED_LOOKED_AT})
+    where data ->> 'tool' = ? and data -> 'question' is null order by at desc, seq desc limit ?`,
+    agentId,
+    tool,
+    limit,
+  ).map(({ args }) => args);
+
 /** What a run waits for its owner to allow. */
-export function approvals(access: SqliteAccess): Sync<'pendingApprovals' | 'decide'> {
+export function approvals(access: SqliteAccess): Sync<'pendingApprovals' | 'askedLately' | 'decide'> {
   const { all, first, atomically, agentId } = access;
   return {
     pendingApprovals: ({ limit, offset } = { limit: APPROVALS_SHOWN, offset: 0 }) =>
@@ -228,6 +241,7 @@ export function approvals(access: SqliteAccess): Sync<'pendingApprovals' | 'deci
         ...rest,
         ...(question !== null && { question: JSON.parse(question) as Question }),
       })),
+    askedLately: (tool, limit) => askedLately(access, tool, limit),
     decide: (approvalId, approved, by, answer) =>
       atomically(() => {
         const asked = first<{ sessionId: string; callId: string; open: number }>(

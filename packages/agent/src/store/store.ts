@@ -20,6 +20,9 @@ export const PAGE_BYTES = 2 * 1024 * 1024;
 export const TODOS_KEPT = 500;
 /** Approvals in a page, unless said. */
 export const APPROVALS_SHOWN = 100;
+/** How far back calls are looked for that were asked about, and what is read of each. */
+export const ASKED_LOOKED_AT = 500;
+export const ASKED_CHARACTERS = 20_000;
 
 export type { Lease, Memory, MemoryBounds, Near, Scope, Session };
 
@@ -140,6 +143,8 @@ export interface AgentStore extends ConversationStore, BackgroundStore, ChannelS
 
   /** The oldest first; `limit` of them, or fewer where they are large. */
   pendingApprovals: (page?: { limit: number; offset: number }) => Promise<PendingApproval[]>;
+  /** What the calls said about which it asked lately with this tool, the newest first. */
+  askedLately: (tool: string, limit: number) => Promise<string[]>;
   /** Once only: `decided` when somebody was faster. */
   decide: (
     approvalId: string,

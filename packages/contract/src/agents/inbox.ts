@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp } from '../common.ts';
+import { nullableTimestamp, success, timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { question } from './conversations/fields.ts';
 
@@ -28,13 +28,62 @@ const item = z.discriminatedUnion('kind', [
 ]);
 export type InboxItem = z.output<typeof item>;
 
+export const MARK_STATES = ['later', 'done', 'decided'] as const;
+export const MARK_WORDS = 300;
+
+const mark = z.object({
+  item: z.string().describe('The id of what was marked; of a notice, `notice-` and its id'),
+  state: z.enum(MARK_STATES).describe('`decided` is a record: what was decided has happened'),
+  until: nullableTimestamp.describe('When it comes back'),
+  words: z.string(),
+  taskId: z.string().nullable().describe('The task that was switched off by it'),
+  markedAt: timestamp,
+});
+export type InboxMark = z.output<typeof mark>;
+
+const base = { service: 'web', auth: 'session', tag: 'Inbox', errors: { 401: ['Unauthorized'] } } as const;
+
 export const get = endpoint({
-  service: 'web',
-  auth: 'session',
-  tag: 'Inbox',
+  ...base,
   method: 'GET',
   path: '/api/inbox',
-  summary: 'What waits for a person in all of the own agents, the oldest first: tool calls, and visitors of widgets',
-  reply: z.object({ items: z.array(item), hasMore: z.boolean() }),
-  errors: { 401: ['Unauthorized'] },
+  summary:
+    'What waits for a person in all of the own agents, the oldest first: tool calls, and visitors of widgets; and what was put off, done with or decided, the newest first',
+  reply: z.object({ items: z.array(item), hasMore: z.boolean(), marks: z.array(mark) }),
+});
+
+const BAD_ITEM = 'item must be the id of something in the inbox';
+const BAD_STATE = 'state must be later, done or decided';
+const BAD_UNTIL = 'until must be a time within a year from now, and only of what is put off';
+const LONG_WORDS = `words too long (max ${MARK_WORDS})`;
+const params = z.object({ item: z.string().regex(/^[\w.-]{1,200}$/, BAD_ITEM) });
+
+export const put = endpoint({
+  ...base,
+  method: 'PUT',
+  path: '/api/inbox/marks/:item',
+  summary: 'Put something in the inbox off until a time, be done with it, or note what was decided. It decides nothing',
+  params,
+  body: z.object({
+    state: z.enum(MARK_STATES, { error: BAD_STATE }),
+    until: z.iso.datetime({ error: BAD_UNTIL }).optional(),
+    words: z.string().max(MARK_WORDS, LONG_WORDS).default(''),
+    taskId: z.string().max(200).optional().describe('With `decided`: the task that was switched off'),
+  }),
+  reply: mark,
+  errors: { ...base.errors, 400: [BAD_UNTIL] },
+});
+
+export const remove = endpoint({
+  ...base,
+  method: 'DELETE',
+  path: '/api/inbox/marks/:item',
+  summary: 'Undo: what was put off or done with waits again, and a task that was switched off is on again',
+  params,
+  reply: success,
+  errors: {
+    ...base.errors,
+    404: ['Nothing to undo'],
+    409: ['What was decided has happened: it cannot be undone'],
+  },
 });

@@ -156,7 +156,9 @@ export class ManagedTranslator {
     this.#waiting = [];
     const { outcome, reason, refusal } = step;
     const idle = (type: string) => make('session.status_idle', { stop_reason: { type }, stop_details: null });
-    if (outcome === 'done' || outcome === 'cancelled') return [idle('end_turn')];
+    // Something was said after it was stopped: the session goes on with that.
+    const goesOn = step['leaves'] === undefined ? [] : this.#run(make);
+    if (outcome === 'done' || outcome === 'cancelled') return [idle('end_turn'), ...goesOn];
     const message = text(reason) || 'The run ended without an answer.';
     const error = { type: 'unknown_error', message, retry_status: { type: 'exhausted' } };
     return [make('session.error', { error }), idle(refusal === undefined ? 'retries_exhausted' : 'budget_reached')];

@@ -137,9 +137,9 @@ function changing(
     async update(id: string, userId: string | undefined, given: Update) {
       let row = await visibleTo(roster, userId).get(id);
       const purpose = readPurpose(given.purpose);
-      const { config, skill, collection } = given;
-      if ((config ?? given.purpose ?? skill ?? collection) !== undefined && !given.force)
-        await gate.check(row, { config, purpose, skill, collection });
+      const { config, skill, collection, rule } = given;
+      if ((config ?? given.purpose ?? skill ?? collection ?? rule) !== undefined && !given.force)
+        await gate.check(row, { config, purpose, skill, collection, rule });
       const { plan, size = null } = given.plan === undefined ? row : planOf(given.plan);
       const values: Partial<AgentRow> = {
         plan,
@@ -157,15 +157,15 @@ function changing(
         row = configured.agent;
         if (row.status === 'running') await fleet.driver.configure(row, configured.definition);
       }
-      if (given.skill) {
-        const changed = await roster.system.changeSkill(row, given.skill);
-        row = changed.agent;
-        if (row.status === 'running') await fleet.driver.configure(row, changed.definition);
-      }
-      if (given.collection) {
-        const changed = await roster.system.changeCollection(row, given.collection);
-        row = changed.agent;
-        if (row.status === 'running') await fleet.driver.configure(row, changed.definition);
+      for (const change of [
+        skill && ((agent: AgentRow) => roster.system.changeSkill(agent, skill)),
+        collection && ((agent: AgentRow) => roster.system.changeCollection(agent, collection)),
+        rule && ((agent: AgentRow) => roster.system.addRule(agent, rule)),
+      ]) {
+        if (!change) continue;
+        row = (await change(row)).agent;
+        // The newest, with what others have changed meanwhile.
+        if (row.status === 'running') await fleet.driver.configure(row, await roster.system.definition(row));
       }
       return {
         id,

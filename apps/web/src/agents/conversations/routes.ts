@@ -19,6 +19,9 @@ export function conversationRoutes(server: Server, conversations: ConversationsS
   serve(server, web.conversations.decide, ({ user, params, body, request }) =>
     conversations.decide(user, params.id, params.approvalId, body, request.address),
   );
+  serve(server, web.conversations.getRules, ({ user, params, request }) =>
+    conversations.rules(user, params.id, params.approvalId, request.address),
+  );
   serve(server, web.memory.forget, ({ user, body, request }) =>
     conversations.forget(user, body.agentId, body.key, request.address),
   );

@@ -98,8 +98,13 @@ export function createConversations({ roster, backend, models, clock }: Conversa
     async decide(user: User, agentId: string, id: string, { always, ...body }: Decision, address: string) {
       const { call, agent } = await client(user, agentId, address);
       // First the rule: where it is refused nothing has happened yet.
-      if (always && body.approved) await standing(call, user, agent, { approvalId: id, within: always.within });
+      if (always && body.approved) await standing.add(call, user, agent, { approvalId: id, within: always.within });
       return reach(call(gateway.conversations.decide, { params: { agentId, id }, body }));
+    },
+
+    async rules(user: User, agentId: string, approvalId: string, address: string) {
+      const { call } = await client(user, agentId, address);
+      return standing.choices(call, agentId, approvalId);
     },
 
     async forget(user: User, agentId: string, key: string, address: string) {

@@ -66,6 +66,29 @@ test('a folder that is allowed for good is not asked about again, and everything
   assert.deepEqual([rule, others], [{ tool: 'write_file', within: 'reports/**', from: waits!.sessionId }, []]);
 });
 
+test('before a rule is made, it is said what it would have allowed of what was asked', async () => {
+  const { waits } = await run(write('drafts/august.md'));
+  const path = `/api/agents/${agentId}/approvals/${waits!.id}/rules`;
+  const { asked, rules } = (await ann.ask('GET', path)).body;
+  // Asked so far: reports/may.md, the three that were refused, and this one.
+  assert.deepEqual(
+    [asked, rules],
+    [
+      5,
+      [
+        { within: 'drafts/august.md', allows: 1 },
+        { within: 'drafts/**', allows: 1 },
+        { within: null, allows: 5 },
+      ],
+    ],
+  );
+  assert.equal((await ben.ask('GET', path)).status, 404);
+  const gone = await ann.ask('GET', `/api/agents/${agentId}/approvals/nothing/rules`);
+  assert.deepEqual(gone, { status: 404, body: { error: 'Approval not found' } });
+  await decide(waits!.id, { approved: false });
+  await follow(waits!.sessionId);
+});
+
 test('a rule is made of the call that waits, by its owner alone, and nothing is decided where it is refused', async () => {
   const { waits } = await run(write('plan.md'));
   for (const within of ['**', 'other.md', '../**', 'reports/**'])
@@ -97,4 +120,24 @@ test('a rule that is taken away is asked about again', async () => {
   const { waits } = await run(write('reports/july.md'));
   assert.equal(waits?.tool, 'write_file');
   await decide(waits!.id, { approved: false });
+});
+
+test('of rules that are made at the same moment none is lost, and the same one is there once', async () => {
+  const paths = ['a/1.md', 'b/2.md', 'c/3.md', 'd/4.md', 'a/1.md'];
+  const waiting: Body[] = [];
+  for (const [index, path] of paths.entries()) {
+    const call = { tool: 'write_file', args: { path, content: 'x' } };
+    const { waits } = await run(steps(call, { say: `done ${index}` }));
+    assert.ok(waits, path);
+    waiting.push(waits);
+  }
+  const decided = await Promise.all(
+    waiting.map(({ id }, index) => decide(id, { approved: true, always: { within: paths[index] } })),
+  );
+  assert.deepEqual(
+    decided.map(({ status }) => status),
+    paths.map(() => 200),
+  );
+  const { config } = (await ann.ask('GET', `/api/agents/${agentId}/config`)).body;
+  assert.deepEqual(config.safety.standing.map(({ within }: Body) => within).sort(), [...new Set(paths)].sort());
 });

@@ -50,3 +50,40 @@ export async function readVisitors(tx: UserTx, limit: number): Promise<WaitingVi
     order by v.waiting_since, v.id limit ${limit}`.execute(tx);
   return rows;
 }
+
+const MARKED = ['item', 'state', 'until', 'words', 'task_id', 'marked_at'] as const;
+
+export type MarkRow = Awaited<ReturnType<typeof readMarks>>[number];
+
+/** The newest first; a trigger keeps them few. */
+export const readMarks = (tx: UserTx) =>
+  tx.selectFrom('inbox_marks').select(MARKED).orderBy('marked_at', 'desc').orderBy('item').execute();
+
+export const putMark = (tx: UserTx, userId: string, { item, ...rest }: MarkRow) =>
+  tx
+    .insertInto('inbox_marks')
+    .values({ user_id: userId, item, ...rest })
+    .onConflict((conflict) => conflict.columns(['user_id', 'item']).doUpdateSet(rest))
+    .execute();
+
+/** Held until the transaction ends: of two who undo, one does. */
+export const lockMark = (tx: UserTx, item: string) =>
+  tx.selectFrom('inbox_marks').select(MARKED).where('item', '=', item).forUpdate().executeTakeFirst();
+
+export async function removeMark(tx: UserTx, item: string): Promise<void> {
+  await tx.deleteFrom('inbox_marks').where('item', '=', item).execute();
+}
+
+/** A notice that is done with is read, so that the next of its kind is told. */
+export async function readNotice(tx: UserTx, id: bigint, now: Date): Promise<void> {
+  await tx.updateTable('notices').set({ read_at: now }).where('id', '=', id).where('read_at', 'is', null).execute();
+}
+
+/** Unread again, unless the same was told anew meanwhile. */
+export async function unreadNotice(tx: UserTx, id: bigint): Promise<void> {
+  await sql`
+    update notices n set read_at = null
+    where n.id = ${id} and not exists (
+      select from notices o where o.user_id = n.user_id and o.kind = n.kind and o.subject = n.subject and o.read_at is null)
+  `.execute(tx);
+}

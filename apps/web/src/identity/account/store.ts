@@ -100,6 +100,7 @@ export const EXPORTED = {
   webhooks: ['webhook_endpoints', 'id'],
   'shared-conversations': ['conversation_shares', 'id'],
   notices: ['notices', 'id'],
+  'inbox-marks': ['inbox_marks', 'item'],
   invitations: ['invites', 'id'],
   'linked-accounts': ['account_links', 'id'],
   'signed-in': ['sessions', 'id'],

@@ -21,6 +21,7 @@ import {
 } from '../fields.ts';
 import { nullableTimestamp, timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
+import { standingRule, TOO_MANY_RULES } from '../conversations/fields.ts';
 import { COLLECTION_NOT_FOUND, collectionChange, TOO_MANY_COLLECTIONS_TEXT } from '../knowledge/fields.ts';
 import { SKILL_CHANGED_TEXT, SKILL_NOT_FOUND, skillChange } from '../skills/fields.ts';
 
@@ -104,6 +105,7 @@ export const update = endpoint({
     tags: agentTags.optional(),
     skill: skillChange.optional(),
     collection: collectionChange.optional(),
+    rule: standingRule.optional().describe('What it may do from now on without asking, beside what it may already'),
     force: z.boolean().optional().describe('Also where its cases have not passed with the change'),
   }),
   reply: z.object({
@@ -122,6 +124,7 @@ export const update = endpoint({
       TOO_MANY_SKILLS_TEXT,
       TOO_MANY_COLLECTIONS_TEXT,
       ...TAG_TEXTS,
+      TOO_MANY_RULES,
     ],
     ...denied,
     404: [AGENT_NOT_FOUND, SKILL_NOT_FOUND, COLLECTION_NOT_FOUND],

@@ -54,10 +54,16 @@ export const decision = z.object({
     .describe('Words, where a question waits for them; with a refusal: why, which the agent reads'),
 });
 
-export const RULE_TEXTS = [
-  'A rule must hold for the call that waits',
-  'An agent has at most 200 rules: remove one in its settings',
-];
+/** What an agent may do without asking: a tool, and no wider than said. */
+export const standingRule = z.object({
+  tool: z.string().min(1).max(200),
+  within: z.string().min(1).max(2000).nullable(),
+  folder: z.string().max(2000).optional(),
+  since: timestamp.optional(),
+  from: z.string().max(200).optional(),
+});
+export const TOO_MANY_RULES = 'An agent has at most 200 rules: remove one in its settings';
+export const RULE_TEXTS = ['A rule must hold for the call that waits', TOO_MANY_RULES];
 /** What is decided, and whether it holds from now on. */
 export const lasting = decision.extend({
   always: z
@@ -102,6 +108,12 @@ const step = z.looseObject({
   answer: z.string().optional(),
   outcome: z.string().optional(),
   reason: z.string().optional(),
+  leaves: z
+    .number()
+    .optional()
+    .describe(
+      'Of the end of a run that was stopped: the first input that came after that; the next run begins with it',
+    ),
   summary: z.string().optional(),
   attachments: z.array(attachment).optional(),
   background: z

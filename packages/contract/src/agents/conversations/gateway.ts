@@ -130,6 +130,16 @@ export const follow = endpoint({
   produces: 'text/event-stream',
 });
 
+export const listAsked = endpoint({
+  ...gateway,
+  method: 'GET',
+  path: `${PROXY}/approvals/asked`,
+  summary: 'What the newest 20 calls of a tool said about which the owner was asked',
+  params: ofAgent,
+  query: z.object({ tool: z.string() }),
+  reply: z.object({ calls: z.array(z.looseObject({ args: z.string() })) }),
+});
+
 export const listApprovals = endpoint({
   ...gateway,
   method: 'GET',

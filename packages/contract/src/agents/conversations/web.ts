@@ -118,6 +118,21 @@ export const decide = endpoint({
   passesOn: () => [gateway.decide, gateway.listApprovals, agents.update],
 });
 
+export const getRules = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/agents/:id/approvals/:approvalId/rules',
+  summary:
+    'Rules that can be made of a call that waits, the narrowest first, and how many of the newest 20 calls of its tool that were asked about each would have allowed',
+  params: z.object({ id: z.string(), approvalId: z.string() }),
+  reply: z.object({
+    asked: z.number().describe('Calls that were looked at, the one that waits among them'),
+    rules: z.array(z.object({ within: z.string().nullable(), folder: z.string().optional(), allows: z.number() })),
+  }),
+  errors: { ...base.errors, 404: [...base.errors[404], 'Approval not found'] },
+  passesOn: () => [gateway.listApprovals, gateway.listAsked],
+});
+
 export const change = endpoint({
   ...base,
   method: 'PATCH',

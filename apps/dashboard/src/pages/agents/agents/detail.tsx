@@ -111,7 +111,8 @@ function Lead({ agent, team }: { agent: WebAgent; team: { name: string } | undef
       <span title={agent.answers}>
         {modelName(agent.answers)}
         {agent.answers !== agent.model && (
-          <span className="text-ink-faint"> {texts.insteadOf(modelName(agent.model))}</span>
+          // On a phone the head must leave room for the conversation.
+          <span className="text-ink-faint max-sm:sr-only"> {texts.insteadOf(modelName(agent.model))}</span>
         )}
       </span>
       {agent.answers === SANDBOX_MODEL && agent.answers !== agent.model && user?.isAdmin && (

@@ -24,6 +24,9 @@ function titleOf(effect: Effect, tool: string): string {
   }
 }
 
+/** What a call that waits would do, in a line. */
+export const approvalTitle = (tool: string, args: string): string => titleOf(effectOf(tool, args), tool);
+
 const BOX = 'max-h-60 overflow-auto rounded-lg border border-line bg-surface px-3 py-2 font-mono text-[0.85rem]';
 
 /** What the call would do, shown as what it changes; never as JSON alone. */
@@ -88,12 +91,14 @@ const signed = (sign: string, text: string): string =>
 
 /** A call that waits for its owner: what it would do, and the answers to it. */
 export function Approval({
+  agentId,
   approvalId,
   tool,
   args,
   deciding,
   onDecide,
 }: {
+  agentId: string;
   approvalId: string;
   tool: string;
   args: string;
@@ -108,7 +113,14 @@ export function Approval({
         {title}
       </p>
       <EffectView effect={effect} />
-      <Answers approvalId={approvalId} tool={tool} args={args} deciding={deciding} onDecide={onDecide} />
+      <Answers
+        agentId={agentId}
+        approvalId={approvalId}
+        tool={tool}
+        args={args}
+        deciding={deciding}
+        onDecide={onDecide}
+      />
     </div>
   );
 }

@@ -17,7 +17,6 @@ import type { Written } from './composer.tsx';
 import { useConversation } from './conversation.ts';
 import type { Writing } from './writing.ts';
 import { ConversationList } from './conversation-list.tsx';
-import { newId } from '../../../ids.ts';
 import { useOutbox } from './outbox.ts';
 import type { Letter } from './letters.ts';
 import { Scroller } from './scroller.tsx';
@@ -25,6 +24,7 @@ import { isHere } from './letters.ts';
 import { SwitchedOff } from './switched-off.tsx';
 import { titleOf } from './title.ts';
 import { usePlace } from './talk-place.ts';
+import { newPlace, useCommands } from './use-commands.ts';
 import { stateOf, transcript } from './transcript.ts';
 import { Bubble, Turns } from './turns.tsx';
 
@@ -48,7 +48,7 @@ export function Chat({ agent }: { agent: WebAgent }) {
       }}
       onNew={() => {
         setListed(false);
-        open(`new-${newId().slice(0, 16)}`);
+        open(newPlace());
       }}
     />
   );
@@ -114,12 +114,21 @@ function Thread({ agent, place, onList }: ThreadProps) {
   const outbox = useOutbox(agent.id, place.onSent);
   const owner = useSayIn(agent.id);
   const [editing, setEditing] = useState<string>();
+  const [hasOptions, setOptions] = useState(false);
+  const commands = useCommands(place, () => setOptions(true));
   const [file, setFile] = useState<string>();
   const say = (written: Written) => outbox.post(written, place.target);
   const asked = read.turns.findLast(({ kind }) => kind === 'user');
   return (
     <Card fill className="h-[calc(100dvh-19rem)] min-h-[24rem] md:h-[calc(100dvh-11.5rem)] md:min-h-[28rem]">
-      <Head place={place} family={read.family} agentId={agent.id} onList={onList} />
+      <Head
+        place={place}
+        family={read.family}
+        agentId={agent.id}
+        onList={onList}
+        isOpen={hasOptions}
+        setOpen={setOptions}
+      />
       <Said
         {...{ agent, place, read, outbox, owner, editing, say }}
         onEditing={setEditing}
@@ -136,7 +145,9 @@ function Thread({ agent, place, onList }: ThreadProps) {
           place={place.place}
           works={read.state !== 'idle'}
           onSend={say}
+          onInterrupt={(written) => outbox.post(written, place.target, session?.id)}
           onStop={() => session && owner.stop(session.id)}
+          commands={commands}
           onEditLast={() => setEditing(asked?.key)}
         />
       )}
@@ -240,13 +251,16 @@ function Head({
   family,
   agentId,
   onList,
+  isOpen,
+  setOpen,
 }: {
   place: ReturnType<typeof usePlace>;
   family: ReturnType<typeof useTurns>['family'];
   agentId: string;
   onList: () => void;
+  isOpen: boolean;
+  setOpen: (open: boolean) => void;
 }) {
-  const [isOpen, setOpen] = useState(false);
   // The title is the first field of what opens.
   usePageKeys((key) => {
     if (key === 'F2') setOpen(session !== undefined);
@@ -275,7 +289,7 @@ function Head({
             }}
             onDeleted={() => {
               setOpen(false);
-              open(`new-${newId().slice(0, 16)}`, undefined, true);
+              open(newPlace(), undefined, true);
             }}
           />
         </Suspense>

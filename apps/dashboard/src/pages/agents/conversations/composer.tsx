@@ -1,16 +1,17 @@
 import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { lazy, Suspense, useRef, useState } from 'react';
-import type { ClipboardEvent, DragEvent, FormEvent, KeyboardEvent } from 'react';
+import type { ClipboardEvent, DragEvent, FormEvent, KeyboardEvent, RefObject } from 'react';
 import { useCall } from '../../../api.ts';
 import { forget, keep, kept } from '../../../keeping.ts';
 import { modelName } from '../../../models.ts';
 import { chat as texts } from '../../../texts/agents.ts';
-import { attach, models } from '../../../texts/talk.ts';
+import { attach, commands as named, models } from '../../../texts/talk.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { cx } from '../../../ui/cx.ts';
-import { TextArea } from '../../../ui/field.tsx';
 import { AttachedList, useAttached } from './attach.tsx';
+import { CommandField } from './command-field.tsx';
+import type { Command } from './commands.ts';
 
 const ModelDialog = lazy(() => import('../model-picker.tsx').then((page) => ({ default: page.ModelDialog })));
 
@@ -26,7 +27,11 @@ interface Props {
   place: string;
   works: boolean;
   onSend: (written: Written) => void;
+  /** Stops what it is at, and says this instead. */
+  onInterrupt: (written: Written) => void;
   onStop: () => void;
+  /** What else can be done from the field by its name. */
+  commands: readonly Command[];
   /** The arrow up in an empty field: the last message again. */
   onEditLast: () => void;
 }
@@ -80,17 +85,31 @@ function useDropped(add: (files: File[]) => void) {
   };
 }
 
+/** What can be done from the field by name: what its buttons do, and what the page around it can. */
+function useCommands({ works, onStop, commands }: Props, onModel: () => void) {
+  const picker = useRef<HTMLInputElement>(null);
+  const here: Command[] = [
+    { name: 'attach', words: attach.add, act: () => picker.current?.click() },
+    { name: 'model', words: named.model, act: onModel },
+    ...(works ? [{ name: 'stop', words: named.stop, act: onStop }] : []),
+  ];
+  return { picker, offered: [...here, ...commands] };
+}
+
 /** Where one writes. Files come by button, by dropping them and by pasting them. */
-export function Composer({ agent, place, works, onSend, onStop, onEditLast }: Props) {
+export function Composer(props: Props) {
+  const { agent, place, works, onSend, onInterrupt, onStop, onEditLast } = props;
   const [text, write] = useDraft(`draft:${agent.id}:${place}`);
   const [model, setModel] = useModel(agent.id);
+  const [isPicking, setPicking] = useState(false);
+  const { picker, offered } = useCommands(props, () => setPicking(true));
   const attaching = useAttached(agent.id, place);
   const { isOver, onPaste, zone } = useDropped(attaching.add);
   const isReady = (text.trim() !== '' || attaching.paths.length > 0) && !attaching.isBusy;
-  const submit = (event?: FormEvent) => {
+  const submit = (event?: FormEvent, send = onSend) => {
     event?.preventDefault();
     if (!isReady) return;
-    onSend({ text: text.trim(), attachments: attaching.paths, ...(model !== undefined && { model }) });
+    send({ text: text.trim(), attachments: attaching.paths, ...(model !== undefined && { model }) });
     write('');
     attaching.clear();
   };
@@ -98,8 +117,9 @@ export function Composer({ agent, place, works, onSend, onStop, onEditLast }: Pr
     if (event.key === 'ArrowUp' && text === '') return onEditLast();
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    submit();
+    submit(undefined, works && (event.ctrlKey || event.metaKey) ? onInterrupt : onSend);
   };
+  const placeholder = isOver ? attach.drop : texts.placeholder;
   return (
     <form
       onSubmit={submit}
@@ -107,20 +127,16 @@ export function Composer({ agent, place, works, onSend, onStop, onEditLast }: Pr
       className={cx('relative rounded-xl', isOver && 'outline-2 outline-offset-4 outline-accent outline-dashed')}
     >
       <AttachedList attaching={attaching} />
-      <TextArea
-        label={texts.message}
-        hideLabel
-        rows={2}
-        dir="auto"
-        placeholder={isOver ? attach.drop : texts.placeholder}
-        value={text}
-        onChange={({ target }) => write(target.value)}
-        onKeyDown={onKey}
-        onPaste={onPaste}
+      <CommandField
+        agentId={agent.id}
+        text={text}
+        onWrite={write}
+        commands={offered}
+        {...{ placeholder, onKey, onPaste }}
       />
       <div className="mt-2 flex flex-wrap items-center gap-2">
-        <PickFiles onPick={attaching.add} />
-        <ModelButton agent={agent} value={model} onChoose={setModel} />
+        <PickFiles picker={picker} onPick={attaching.add} />
+        <ModelButton agent={agent} value={model} onChoose={setModel} isOpen={isPicking} onOpen={setPicking} />
         <span className="ml-auto flex gap-2">
           {works && (
             <Button icon="stop" onClick={onStop}>
@@ -136,8 +152,13 @@ export function Composer({ agent, place, works, onSend, onStop, onEditLast }: Pr
   );
 }
 
-function PickFiles({ onPick }: { onPick: (files: File[]) => void }) {
-  const picker = useRef<HTMLInputElement>(null);
+function PickFiles({
+  picker,
+  onPick,
+}: {
+  picker: RefObject<HTMLInputElement | null>;
+  onPick: (files: File[]) => void;
+}) {
   return (
     <>
       <IconButton icon="clip" label={attach.add} onClick={() => picker.current?.click()} />
@@ -160,18 +181,21 @@ function ModelButton({
   agent,
   value,
   onChoose,
+  isOpen,
+  onOpen,
 }: {
   agent: WebAgent;
   value: string | undefined;
   onChoose: (model: string | undefined) => void;
+  isOpen: boolean;
+  onOpen: (open: boolean) => void;
 }) {
-  const [isOpen, setOpen] = useState(false);
   const offered = useCall(web.models.list, {}, { enabled: isOpen }).data;
   const own = modelName(agent.answers);
   const shown = value === undefined ? own : modelName(value);
   return (
     <>
-      <Button kind="quiet" small className="min-w-0" aria-label={models.current(shown)} onClick={() => setOpen(true)}>
+      <Button kind="quiet" small className="min-w-0" aria-label={models.current(shown)} onClick={() => onOpen(true)}>
         <span className="max-w-[11rem] truncate">{shown}</span>
         <span aria-hidden="true">▾</span>
       </Button>
@@ -181,10 +205,10 @@ function ModelButton({
             offered={offered}
             value={value}
             own={own}
-            onClose={() => setOpen(false)}
+            onClose={() => onOpen(false)}
             onChoose={(model) => {
               onChoose(model);
-              setOpen(false);
+              onOpen(false);
             }}
           />
         </Suspense>

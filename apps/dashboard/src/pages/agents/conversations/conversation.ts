@@ -23,7 +23,11 @@ const KEPT_MS = 30 * 60_000;
 const keyOf = ({ agentId, sessionId }: SessionRef) => ['steps', agentId, sessionId] as const;
 
 /** All steps after one and up to another. A page may end early, where it gets large. */
-async function readSteps({ agentId, sessionId }: SessionRef, after: number, upTo: number): Promise<SessionStep[]> {
+export async function readSteps(
+  { agentId, sessionId }: Omit<SessionRef, 'lastSeq'>,
+  after: number,
+  upTo: number,
+): Promise<SessionStep[]> {
   const steps: SessionStep[] = [];
   while (after < upTo) {
     const query = { after: String(after), limit: String(Math.min(PAGE, upTo - after)) };

@@ -1,6 +1,7 @@
-import { ANSWER_LENGTH } from '@troupe/contract';
+import { ANSWER_LENGTH, web } from '@troupe/contract';
 import { standingChoices } from '@troupe/domain';
 import { useState } from 'react';
+import { useCall } from '../../../api.ts';
 import { chat } from '../../../texts/agents.ts';
 import { standing as texts } from '../../../texts/standing.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -10,6 +11,7 @@ import { argsOf } from './effect.ts';
 import { standingWords } from './standing-words.ts';
 
 interface Deciding {
+  agentId: string;
   approvalId: string;
   tool: string;
   args: string;
@@ -18,12 +20,12 @@ interface Deciding {
 }
 
 /** The answers to a call that waits: once, from now on, no, and no with a word. */
-export function Answers({ approvalId, tool, args, deciding, onDecide }: Deciding) {
+export function Answers({ agentId, approvalId, tool, args, deciding, onDecide }: Deciding) {
   const [open, setOpen] = useState<'always' | 'why'>();
   const choices = standingChoices(tool, argsOf(args));
   const back = () => setOpen(undefined);
   const shared = { approvalId, deciding, onDecide, onBack: back };
-  if (open === 'always') return <Always {...shared} tool={tool} choices={choices} />;
+  if (open === 'always') return <Always {...shared} agentId={agentId} tool={tool} choices={choices} />;
   if (open === 'why') return <Why {...shared} />;
   return (
     <div className="flex flex-wrap gap-2">
@@ -49,15 +51,18 @@ type Part = Pick<Deciding, 'approvalId' | 'deciding' | 'onDecide'> & { onBack: (
 
 /** A rule in a sentence, the narrowest first. */
 function Always({
+  agentId,
   approvalId,
   tool,
   choices,
   deciding,
   onDecide,
   onBack,
-}: Part & { tool: string; choices: ReturnType<typeof standingChoices> }) {
+}: Part & { agentId: string; tool: string; choices: ReturnType<typeof standingChoices> }) {
   const [at, setAt] = useState(0);
   const within = choices[at]?.within ?? null;
+  const found = useCall(web.conversations.getRules, { params: { id: agentId, approvalId } }, { retry: false }).data;
+  const allows = found?.rules.find((one) => one.within === within)?.allows;
   return (
     <form
       className="flex min-w-0 flex-col gap-2"
@@ -77,6 +82,10 @@ function Always({
           label: standingWords({ tool, ...choice }),
         }))}
       />
+      {/* Its line is there from the beginning: what comes later moves nothing. */}
+      <p className="min-h-6 text-[0.9rem] text-ink-soft" aria-live="polite">
+        {found && allows !== undefined && texts.proof(found.asked, allows)}
+      </p>
       <Ends action={texts.allow} deciding={deciding} onBack={onBack} />
     </form>
   );

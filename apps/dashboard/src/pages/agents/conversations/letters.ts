@@ -9,6 +9,8 @@ export interface Letter extends Written {
   /** The platform takes the same letter once, however often it is sent. */
   id: string;
   to: Target;
+  /** What goes on there is stopped first. */
+  stops?: string;
   /** Where it arrived, once it has. */
   sessionId?: string;
   seq?: number;

@@ -39,15 +39,23 @@ export function useOutbox(agentId: string, onSent: (sent: Sent, letter: Letter) 
     [],
   );
 
+  const deliver = async (letter: Letter) => {
+    const sent = await send(agentId, letter);
+    change(letter.id, { seq: sent.seq, sessionId: sent.sessionId });
+    onSent(sent, letter);
+  };
+  // A step of its own: sent a second time, the letter must not stop its own answer.
+  const interrupt = async ({ id, stops = '' }: Letter) => {
+    await call(web.conversations.cancel, { params: { id: agentId, sessionId: stops } });
+    change(id, { stops: undefined });
+  };
+
   const next = letters.find(({ seq, problem }) => seq === undefined && problem === undefined);
   useEffect(() => {
     if (!next || busy.current || waits) return;
     busy.current = true;
-    send(agentId, next)
-      .then((sent) => {
-        change(next.id, { seq: sent.seq, sessionId: sent.sessionId });
-        onSent(sent, next);
-      })
+    const step = next.stops === undefined ? deliver : interrupt;
+    step(next)
       .catch((error: Error) => {
         if (isAway(error)) setWaits(true);
         else change(next.id, { problem: error.message });
@@ -67,7 +75,8 @@ export function useOutbox(agentId: string, onSent: (sent: Sent, letter: Letter) 
   return {
     letters,
     waits,
-    post: (written: Written, to: Target) => setLetters((old) => [...old, { id: newId(), to, ...written }]),
+    post: (written: Written, to: Target, stops?: string) =>
+      setLetters((old) => [...old, { id: newId(), to, ...written, ...(stops !== undefined && { stops }) }]),
     again: (id: string) => change(id, { problem: undefined }),
     drop: (id: string) => setLetters((old) => old.filter((letter) => letter.id !== id)),
   };

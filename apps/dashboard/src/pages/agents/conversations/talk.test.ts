@@ -6,6 +6,7 @@ import { readBusMessage } from './bus-message.ts';
 import { effectOf } from './effect.ts';
 import { isAway, isHere, isOwn, lettersOf, newestOf, topicOf } from './letters.ts';
 import type { Letter } from './letters.ts';
+import { runsIn } from '../runs/runs-in.ts';
 import { reasonOf } from './reason.ts';
 import { withStep } from './steps.ts';
 import { spentOf, stateOf, transcript } from './transcript.ts';
@@ -49,6 +50,26 @@ describe('a log read as a conversation', () => {
         ['failed', 'qa'],
         ['handoff', 'sales'],
       ],
+    );
+  });
+
+  test('what was said after a stop stands below the end of what was stopped, and goes on', () => {
+    const steps = [
+      step('user', { content: 'A story' }),
+      step('cancel_requested'),
+      step('user', { content: 'Rather the weather' }),
+      step('assistant', { content: 'Far aw', stopped: true }),
+    ];
+    const end = step('run_ended', { outcome: 'cancelled', leaves: steps[2]!.seq });
+    const answer = [step('assistant', { content: 'Sunny' }), step('run_ended', { outcome: 'done' })];
+    assert.deepEqual(
+      transcript([...steps, end, ...answer]).map(({ kind, text }) => `${kind} ${text}`),
+      ['user A story', 'agent Far aw', 'note ', 'user Rather the weather', 'agent Sunny'],
+    );
+    assert.deepEqual([stateOf([...steps, end]), stateOf([...steps, end, ...answer])], ['open', 'idle']);
+    assert.deepEqual(
+      runsIn([...steps, end, ...answer]).map(({ text }) => text),
+      ['Rather the weather', 'A story'],
     );
   });
 

@@ -74,7 +74,13 @@ export function ToolCard({ tool, actions, deciding }: { tool: ToolUse; actions: 
               onDecide={actions.onDecide}
             />
           ) : (
-            <Approval {...tool} approvalId={tool.approvalId} deciding={deciding} onDecide={actions.onDecide} />
+            <Approval
+              {...tool}
+              agentId={actions.agentId}
+              approvalId={tool.approvalId}
+              deciding={deciding}
+              onDecide={actions.onDecide}
+            />
           )}
         </div>
       )}

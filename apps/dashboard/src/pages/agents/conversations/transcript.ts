@@ -69,13 +69,22 @@ export function transcript(steps: SessionStep[]): Turn[] {
       const { at, outcome = '', reason: text = '', spent } = step;
       // An agent elsewhere may say anything.
       const refusal = step['refusal'] === undefined ? undefined : { ...(step['refusal'] as Refusal | null) };
-      turns.push({ kind: 'note', key, outcome, text, at, spent, refusal });
+      const after = saidAfter(turns, step.leaves);
+      turns.push({ kind: 'note', key, outcome, text, at, spent, refusal }, ...after);
     } else if (step.callId) {
       const call = calls.get(step.callId);
       if (call) applyStep(call, step);
     }
   }
   return turns;
+}
+
+/** Takes out what was said after a run was told to stop: it stands below the end of that run. */
+function saidAfter(turns: Turn[], leaves = Infinity): Turn[] {
+  const isAfter = ({ kind, key }: Turn) => kind === 'user' && Number(key) >= leaves;
+  const after = turns.filter(isAfter);
+  if (after.length > 0) turns.splice(0, turns.length, ...turns.filter((turn) => !isAfter(turn)));
+  return after;
 }
 
 function toldBy({ seq, at, type, content: text = '', background, to }: SessionStep): Told | undefined {
@@ -106,12 +115,12 @@ export function stateOf(steps: SessionStep[]): 'idle' | 'open' | 'waiting' {
   const waiting = new Set<string>();
   // A page may begin in the middle of a run.
   let isOpen = steps[0] !== undefined && !OUTSIDE.has(steps[0].type);
-  for (const { type, approvalId = '' } of steps) {
+  for (const { type, approvalId = '', leaves } of steps) {
     if (type === 'user') isOpen = true;
     if (type === 'approval_requested') waiting.add(approvalId);
     if (type === 'approval_decided') waiting.delete(approvalId);
     if (type !== 'run_ended') continue;
-    isOpen = false;
+    isOpen = leaves !== undefined;
     waiting.clear();
   }
   return !isOpen ? 'idle' : waiting.size > 0 ? 'waiting' : 'open';

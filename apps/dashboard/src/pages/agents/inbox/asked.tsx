@@ -8,12 +8,13 @@ import { inbox as texts } from '../../../texts/access.ts';
 import { devices } from '../../../texts/operate.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
-import { useSay } from '../../../ui/toast.tsx';
 import { useAgentNames } from '../agents/names.ts';
+import { useTold } from './use-marks.ts';
+import type { Decided } from './use-marks.ts';
 import type { Asked } from './waiting.ts';
 
 /** Who asks for what, and the two answers. */
-function Decided({
+function AskedCard({
   title,
   name,
   facts,
@@ -39,34 +40,34 @@ function Decided({
 }
 
 /** A phone or computer that wants to talk to an agent. */
-export function DeviceItem({ item: { id, name, agentId, ip, firstSeen } }: { item: Device }) {
+export function DeviceItem({ item: { id, name, agentId, ip, firstSeen }, onDecided }: Decided<Device>) {
   const { nameOf } = useAgentNames();
-  const say = useSay();
+  const tell = useTold(onDecided);
   const decide = useSend(web.devices.change, {
     refresh: [web.devices.list, web.notices.list],
-    done: (_, { body }) => say(devices.done[body.action]!),
+    done: (_, { body }) => tell(devices.done[body.action]!),
   });
   const act = (action: 'approve' | 'deny') => () => decide.mutate({ body: { deviceId: id, action } });
   const title = texts.pairs(name, agentId ? nameOf(agentId) : '');
   return (
-    <Decided title={title} name={title} facts={texts.seen(ip, ago(firstSeen))} error={decide.error}>
+    <AskedCard title={title} name={title} facts={texts.seen(ip, ago(firstSeen))} error={decide.error}>
       <Button kind="primary" data-act="a" disabled={decide.isPending} onClick={act('approve')}>
         {devices.approve}
       </Button>
       <Button data-act="r" disabled={decide.isPending} onClick={act('deny')}>
         {devices.deny}
       </Button>
-    </Decided>
+    </AskedCard>
   );
 }
 
 /** Money that an agent may not spend on its own. No key pays: it leads to the button. */
-export function PaymentItem({ item: { id, agentId, amount, recipient, createdAt } }: { item: Asked }) {
+export function PaymentItem({ item: { id, agentId, amount, recipient, createdAt }, onDecided }: Decided<Asked>) {
   const { nameOf } = useAgentNames();
-  const say = useSay();
+  const tell = useTold(onDecided);
   const decide = useSend(web.policy.decidePayment, {
     refresh: [web.policy.listPayments, web.notices.list, web.ledger.get],
-    done: (_, { body }) => say(body.decision === 'approve' ? texts.paid : texts.refused),
+    done: (_, { body }) => tell(body.decision === 'approve' ? texts.paid : texts.refused),
   });
   const act = (decision: 'approve' | 'deny') => () =>
     decide.mutate({ params: { id: agentId, paymentId: id }, body: { decision } });
@@ -77,13 +78,13 @@ export function PaymentItem({ item: { id, agentId, amount, recipient, createdAt 
     </Link>
   );
   return (
-    <Decided title={link} name={title} facts={texts.payee(address(recipient), ago(createdAt))} error={decide.error}>
+    <AskedCard title={link} name={title} facts={texts.payee(address(recipient), ago(createdAt))} error={decide.error}>
       <Button kind="primary" data-act="a" data-money busy={decide.isPending} onClick={act('approve')}>
         {texts.pay(exactMoney(amount))}
       </Button>
       <Button data-act="r" disabled={decide.isPending} onClick={act('deny')}>
         {texts.refuse}
       </Button>
-    </Decided>
+    </AskedCard>
   );
 }

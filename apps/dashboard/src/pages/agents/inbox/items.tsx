@@ -10,30 +10,55 @@ import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Badge, Notice } from '../../../ui/card.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
 import { Mask } from '../../../ui/icons.tsx';
-import { useSay } from '../../../ui/toast.tsx';
 import { Approval } from '../conversations/approval.tsx';
 import type { DecidedWith } from '../conversations/decide.ts';
 import { Asked } from '../conversations/question.tsx';
 import { DeviceItem, PaymentItem } from './asked.tsx';
+import { PutAway } from './put-away.tsx';
 import { TroubleItem } from './trouble.tsx';
+import { useMark, useTold } from './use-marks.ts';
+import type { Decided } from './use-marks.ts';
 import { VisitorItem } from './visitor.tsx';
 import type { Waiting } from './waiting.ts';
 
-/** One thing that waits, with all that is needed to decide it. */
+/** One thing that waits, with all that is needed to decide it, or to leave it for another time. */
 export function WaitingCard({ waiting }: { waiting: Waiting }) {
+  return (
+    <>
+      <Card waiting={waiting} />
+      <div className="mt-3 -ml-2.5 flex flex-wrap gap-x-1 gap-y-2">
+        {waiting.kind === 'approval' && (
+          <LinkButton
+            small
+            kind="quiet"
+            to="/dashboard/agents/$id"
+            params={{ id: waiting.item.agentId } as never}
+            search={{ tab: 'chat', c: waiting.item.sessionId } as never}
+          >
+            {texts.open}
+          </LinkButton>
+        )}
+        <PutAway waiting={waiting} />
+      </div>
+    </>
+  );
+}
+
+function Card({ waiting }: { waiting: Waiting }) {
+  const { decided } = useMark(waiting);
   switch (waiting.kind) {
     case 'visitor':
       return <VisitorItem item={waiting.item} />;
     case 'approval':
-      return <ApprovalItem item={waiting.item} />;
+      return <ApprovalItem item={waiting.item} onDecided={decided} />;
     case 'join':
-      return <JoinItem item={waiting.item} />;
+      return <JoinItem item={waiting.item} onDecided={decided} />;
     case 'device':
-      return <DeviceItem item={waiting.item} />;
+      return <DeviceItem item={waiting.item} onDecided={decided} />;
     case 'payment':
-      return <PaymentItem item={waiting.item} />;
+      return <PaymentItem item={waiting.item} onDecided={decided} />;
     case 'trouble':
-      return <TroubleItem item={waiting.item} />;
+      return <TroubleItem item={waiting.item} onDecided={decided} />;
   }
 }
 
@@ -42,11 +67,11 @@ function told({ approved, always }: DecidedWith & { approved: boolean }, isQuest
   return isQuestion ? texts.answered : always ? standing.kept : texts.allowed;
 }
 
-function ApprovalItem({ item }: { item: Extract<Waiting, { kind: 'approval' }>['item'] }) {
-  const say = useSay();
+function ApprovalItem({ item, onDecided }: Decided<Extract<Waiting, { kind: 'approval' }>['item']>) {
+  const tell = useTold(onDecided);
   const decide = useSend(web.conversations.decide, {
     refresh: [web.inbox.get, web.agents.getConfig],
-    done: (_, { body }) => say(told(body, item.question !== undefined)),
+    done: (_, { body }) => tell(told(body, item.question !== undefined)),
   });
   const shared = {
     approvalId: item.id,
@@ -64,31 +89,20 @@ function ApprovalItem({ item }: { item: Extract<Waiting, { kind: 'approval' }>['
       {item.question ? (
         <Asked {...shared} question={item.question} />
       ) : (
-        <Approval {...shared} tool={item.tool} args={item.args} />
+        <Approval {...shared} agentId={item.agentId} tool={item.tool} args={item.args} />
       )}
       {decide.error && <Notice tone="danger">{decide.error.message}</Notice>}
-      <div>
-        <LinkButton
-          small
-          kind="quiet"
-          to="/dashboard/agents/$id"
-          params={{ id: item.agentId } as never}
-          search={{ tab: 'chat', c: item.sessionId } as never}
-        >
-          {texts.open}
-        </LinkButton>
-      </div>
     </div>
   );
 }
 
-function JoinItem({ item }: { item: AccessRequest }) {
-  const say = useSay();
+function JoinItem({ item, onDecided }: Decided<AccessRequest>) {
+  const tell = useTold(onDecided);
   const [plan, setPlan] = useState<(typeof PLANS)[number]>('solo');
   const [answer, setAnswer] = useState<string>();
   const decide = useSend(web.access.decide, {
     refresh: [web.access.list, web.admin.listUsers, web.notices.list],
-    done: (_, { body }) => say('grant' in body ? texts.granted(item.name) : texts.refused),
+    done: (_, { body }) => tell('grant' in body ? texts.granted(item.name) : texts.refused),
   });
   const params = { id: item.id };
   return (

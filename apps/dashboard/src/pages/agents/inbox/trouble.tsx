@@ -5,11 +5,12 @@ import { ago, inDollars } from '../../../format.ts';
 import { inbox as texts } from '../../../texts/access.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Notice as Told } from '../../../ui/card.tsx';
-import { useSay } from '../../../ui/toast.tsx';
+import { useTold } from './use-marks.ts';
+import type { Decided } from './use-marks.ts';
 import { subjectOf } from './waiting.ts';
 
 /** What stands still, and the ways on: a task that keeps failing, or an agent that does not run. */
-export function TroubleItem({ item }: { item: Notice }) {
+export function TroubleItem({ item, onDecided }: Decided<Notice>) {
   const { id: subject, isTask } = subjectOf(item);
   const message = inDollars(item.message);
   return (
@@ -21,34 +22,37 @@ export function TroubleItem({ item }: { item: Notice }) {
         {message}
       </p>
       <p className="text-[0.9rem] text-ink-soft">{ago(item.createdAt)}</p>
-      {isTask ? <TaskWays id={item.id} subject={subject} /> : <AgentWays id={item.id} subject={subject} />}
+      {isTask ? (
+        <TaskWays subject={subject} onDecided={onDecided} />
+      ) : (
+        <AgentWays subject={subject} onDecided={onDecided} />
+      )}
     </div>
   );
 }
 
-/** Done with it: it stands in no list any more. */
-function useSettled(id: string) {
-  const read = useSend(web.notices.read, { refresh: [web.notices.list] });
-  return { settle: () => read.mutate({ body: { ids: [id] } }), error: read.error };
-}
-
-/** An action that ends the trouble as far as the inbox is concerned. */
-function useWay<T extends EndpointTypes>(endpoint: Endpoint<T>, done: string, settle: () => void) {
-  const say = useSay();
+/** An action that ends the trouble as far as the inbox is concerned; a task that it switches off can be switched on again. */
+function useWay<T extends EndpointTypes>(
+  endpoint: Endpoint<T>,
+  done: string,
+  { onDecided, switchedOff }: Pick<Decided<Notice>, 'onDecided'> & { switchedOff?: string },
+) {
+  const tell = useTold(onDecided);
   return useSend(endpoint, {
     refresh: [web.tasks.list, web.tasks.listRuns, web.agents.list, web.agents.get],
-    done: () => {
-      say(done);
-      settle();
-    },
+    done: () => tell(done, switchedOff),
   });
 }
 
-function TaskWays({ id, subject }: { id: string; subject: string }) {
-  const { settle, error } = useSettled(id);
-  const start = useWay(web.triggers.start, texts.started, settle);
-  const change = useWay(web.tasks.update, texts.switchedOff, settle);
-  const failed = start.error ?? change.error ?? error;
+interface Ways {
+  subject: string;
+  onDecided: Decided<Notice>['onDecided'];
+}
+
+function TaskWays({ subject, onDecided }: Ways) {
+  const start = useWay(web.triggers.start, texts.started, { onDecided });
+  const change = useWay(web.tasks.update, texts.switchedOff, { onDecided, switchedOff: subject });
+  const failed = start.error ?? change.error;
   const isBusy = start.isPending || change.isPending;
   return (
     <>
@@ -74,19 +78,16 @@ function TaskWays({ id, subject }: { id: string; subject: string }) {
         >
           {texts.switchOff}
         </Button>
-        <Done onClick={settle} />
       </div>
     </>
   );
 }
 
-function AgentWays({ id, subject }: { id: string; subject: string }) {
-  const { settle, error } = useSettled(id);
-  const repair = useWay(web.instance.act, texts.repaired, settle);
-  const failed = repair.error ?? error;
+function AgentWays({ subject, onDecided }: Ways) {
+  const repair = useWay(web.instance.act, texts.repaired, { onDecided });
   return (
     <>
-      {failed && <Told tone="danger">{failed.message}</Told>}
+      {repair.error && <Told tone="danger">{repair.error.message}</Told>}
       <div className="flex flex-wrap gap-2">
         <Button
           small
@@ -100,14 +101,7 @@ function AgentWays({ id, subject }: { id: string; subject: string }) {
         <LinkButton small to="/dashboard/agents/$id" params={{ id: subject } as never}>
           {texts.openAgent}
         </LinkButton>
-        <Done onClick={settle} />
       </div>
     </>
   );
 }
-
-const Done = ({ onClick }: { onClick: () => void }) => (
-  <Button small kind="quiet" data-act="e" onClick={onClick}>
-    {texts.done}
-  </Button>
-);

@@ -1,4 +1,4 @@
-import type { AccessRequest, Device, InboxItem, Notice, TypesOf, web } from '@troupe/contract';
+import type { AccessRequest, Device, InboxItem, InboxMark, Notice, TypesOf, web } from '@troupe/contract';
 
 type Payment = TypesOf<typeof web.policy.listPayments>['reply']['payments'][number];
 /** What an agent asks to pay. */
@@ -63,3 +63,45 @@ export const payersIn = (notices: readonly Pick<Notice, 'kind' | 'link'>[]): str
     .filter(Boolean);
   return [...new Set(ids)].slice(0, MOST_PAYERS);
 };
+
+/** What may come back under the same name: what was said of it before does not count then. */
+const RETURNING: ReadonlySet<Waiting['kind']> = new Set(['visitor', 'join']);
+
+export type PutOff = Waiting & { until: string };
+
+/** What waits now, and what waits later: by what was marked in any tab. */
+export function byMarks(
+  all: readonly Waiting[],
+  marks: readonly InboxMark[],
+  now: number,
+): { items: Waiting[]; later: PutOff[] } {
+  const known = new Map(marks.map((mark) => [mark.item, mark]));
+  const items: Waiting[] = [];
+  const later: PutOff[] = [];
+  for (const waiting of all) {
+    const mark = known.get(waiting.key);
+    if (!mark || (RETURNING.has(waiting.kind) && waiting.at > mark.markedAt)) items.push(waiting);
+    else if (mark.until === null) continue;
+    else if (Date.parse(mark.until) <= now) items.push(waiting);
+    else later.push({ ...waiting, until: mark.until });
+  }
+  return { items, later: later.sort((a, b) => a.until.localeCompare(b.until)) };
+}
+
+/** What was put off or done with comes back, and a task can be switched on again; all else has happened. */
+export const canUndo = ({ state, taskId }: InboxMark): boolean => state !== 'decided' || taskId !== null;
+
+const MORNING = 8;
+const EVENING = 18;
+
+/** When something may come back, the soonest first; by the clock of whoever puts it off. */
+export function laterChoices(now: Date): { kind: 'hour' | 'evening' | 'tomorrow' | 'monday'; at: Date }[] {
+  const on = (days: number, hour: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour);
+  const toMonday = (8 - now.getDay()) % 7 || 7;
+  return [
+    { kind: 'hour', at: new Date(now.getTime() + 3_600_000) },
+    ...(now.getHours() < EVENING - 1 ? [{ kind: 'evening' as const, at: on(0, EVENING) }] : []),
+    { kind: 'tomorrow', at: on(1, MORNING) },
+    ...(toMonday > 1 ? [{ kind: 'monday' as const, at: on(toMonday, MORNING) }] : []),
+  ];
+}

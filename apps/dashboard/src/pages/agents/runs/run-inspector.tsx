@@ -9,6 +9,8 @@ import { runs as texts } from '../../../texts/runs.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Card, Facts } from '../../../ui/card.tsx';
 import { filesUntil, memoriesUntil } from './beside.ts';
+import { Block } from './block.tsx';
+import { FilesThen } from './file-then.tsx';
 import { runAddress } from './run-name.ts';
 import type { RunPlace } from './run-name.ts';
 import type { Bar, Run } from './waterfall.ts';
@@ -90,7 +92,7 @@ function Then({ agentId, sessionId, run, bar }: { agentId: string; sessionId: st
         </Link>
       </p>
       <Listed title={`${texts.remembered(memories.length)}:`} items={memories} />
-      <Listed title={`${texts.files}:`} items={files} />
+      <FilesThen key={bar.seq} files={files} at={{ agentId, sessionId, seq: bar.seq }} />
     </section>
   );
 }
@@ -142,21 +144,5 @@ function Branch({ agentId, task }: { agentId: string; task: BackgroundTask }) {
         {task.status !== 'running' && <Block label={texts.result} text={whole.data?.task.result ?? task.result} />}
       </div>
     </Card>
-  );
-}
-
-function Block({ label, text }: { label: string; text: string }) {
-  return (
-    <div>
-      <p className="mb-1 text-[0.85rem] text-ink-faint">{label}</p>
-      <pre
-        tabIndex={0}
-        dir="auto"
-        aria-label={label}
-        className="max-h-72 overflow-auto rounded-lg bg-sunken p-3 font-mono text-[0.85rem] break-words whitespace-pre-wrap"
-      >
-        {text}
-      </pre>
-    </div>
   );
 }

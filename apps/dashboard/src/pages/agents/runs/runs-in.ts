@@ -11,10 +11,14 @@ export interface RunHead {
 export function runsIn(steps: readonly SessionStep[]): RunHead[] {
   const runs: RunHead[] = [];
   let isOpen = false;
-  for (const { type, seq, content = '', at } of steps) {
+  for (const { type, seq, content = '', at, leaves } of steps) {
     if (type === 'user' && !isOpen) runs.push({ first: seq, text: content, at });
     if (type === 'user') isOpen = true;
-    if (type === 'run_ended') isOpen = false;
+    if (type !== 'run_ended') continue;
+    // Said after the run was told to stop: the next one.
+    const next = steps.find((step) => step.seq === leaves);
+    if (next) runs.push({ first: next.seq, text: next.content ?? '', at: next.at });
+    isOpen = next !== undefined;
   }
   return runs.reverse();
 }

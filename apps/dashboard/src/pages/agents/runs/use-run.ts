@@ -1,12 +1,13 @@
 import { web } from '@troupe/contract';
 import type { BackgroundTask, SessionStep } from '@troupe/contract';
+import { stepsOfRun } from '@troupe/domain';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { call, useCall } from '../../../api.ts';
 import { useLive } from '../../../live/context.tsx';
 import { withStep } from '../conversations/steps.ts';
 import type { RunPlace } from './run-name.ts';
-import { readRun, stepsOfRun } from './waterfall.ts';
+import { readRun } from './waterfall.ts';
 
 const PAGE = 500;
 const MOST_PAGES = 10;
@@ -19,7 +20,7 @@ async function readSteps({ agentId, sessionId, first }: RunPlace): Promise<Sessi
     const { events, hasMore } = await call(web.conversations.get, { params: { id: agentId, sessionId }, query });
     steps.push(...events);
     after = events.at(-1)?.seq ?? after;
-    if (!hasMore || events.some(({ type }) => type === 'run_ended')) break;
+    if (!hasMore || events.some(({ type, leaves }) => type === 'run_ended' && leaves !== first)) break;
   }
   return steps;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRun, stepsOfRun } from './waterfall.ts';
+import { stepsOfRun } from '@troupe/domain';
+import { readRun } from './waterfall.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const ms = (second: number) => Date.UTC(2026, 0, 1, 0, 0, second);

@@ -34,14 +34,6 @@ export interface Run {
 
 const time = (step: SessionStep): number => new Date(step.at).getTime();
 
-/** The steps of one run: from its prompt to its end. */
-export function stepsOfRun(steps: SessionStep[], first: number): SessionStep[] {
-  const from = steps.findIndex(({ seq }) => seq >= first);
-  if (from < 0) return [];
-  const end = steps.findIndex(({ type }, index) => index >= from && type === 'run_ended');
-  return steps.slice(from, end < 0 ? undefined : end + 1);
-}
-
 function barOf(
   step: SessionStep,
   calls: Map<string, string>,

@@ -180,7 +180,15 @@ function Nothing({ isAlone }: { isAlone: boolean }) {
   return (
     <Empty
       title={texts.empty}
-      action={isAlone && <LinkButton to="/dashboard/agents/new">{texts.createAgent}</LinkButton>}
+      action={
+        isAlone ? (
+          <LinkButton to="/dashboard/agents/new">{texts.createAgent}</LinkButton>
+        ) : (
+          <LinkButton to="/dashboard/tasks" search={{ new: '1' } as never}>
+            {texts.first}
+          </LinkButton>
+        )
+      }
     >
       {texts.emptyHint} {isAlone && texts.noAgents}
     </Empty>

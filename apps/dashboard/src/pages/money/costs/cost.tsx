@@ -165,6 +165,8 @@ function Days({ reply, asked: { by, id, go }, file }: { reply: CostsReply; asked
     >
       {total.calls === 0 ? (
         <Empty title={texts.none}>{texts.noneHint}</Empty>
+      ) : total.costUsd === 0 ? (
+        <Empty title={texts.free}>{texts.freeHint}</Empty>
       ) : (
         <Bars
           label={texts.daily}

@@ -69,9 +69,12 @@ export default function Overview() {
     <Page
       title={texts.title(name)}
       actions={
-        <LinkButton kind="primary" icon="plus" to="/dashboard/agents/new">
-          {texts.newAgent}
-        </LinkButton>
+        // Who has no plan yet is shown the way to one, not a form that would be refused.
+        done.plan && (
+          <LinkButton kind="primary" icon="plus" to="/dashboard/agents/new">
+            {texts.newAgent}
+          </LinkButton>
+        )
       }
     >
       <ClosedNotice />
@@ -127,7 +130,7 @@ function InFigures({ agents, cost, tasks, health }: Reads) {
 function Daily({ cost }: { cost: TypesOf<typeof web.usage.getCosts>['reply'] | undefined }) {
   return (
     <>
-      {cost && cost.summary.totalCalls > 0 && (
+      {cost && cost.summary.totalCost > 0 && (
         <Card
           title={texts.daily}
           actions={

@@ -1,0 +1,86 @@
+import type { InboxMark, TypesOf, web } from '@troupe/contract';
+import type { Database } from '@troupe/db';
+import { AppError, iso, isoOrNull, type Clock } from '@troupe/kernel';
+import type { TasksService } from '../tasks/service.ts';
+import * as store from './store.ts';
+
+export interface MarksDeps {
+  db: Database;
+  clock: Clock;
+  tasks: Pick<TasksService, 'update'>;
+}
+
+export type MarksService = ReturnType<typeof createMarks>;
+
+const LONGEST_MS = 366 * 86_400_000;
+const NOTICE = /^notice-(\d{1,18})$/;
+
+const shown = ({ item, state, until, words, task_id, marked_at }: store.MarkRow): InboxMark => ({
+  item,
+  state,
+  until: isoOrNull(until),
+  words,
+  taskId: task_id,
+  markedAt: iso(marked_at),
+});
+
+/** The notice that an item stands for; undefined: it stands for something else. */
+function noticeIn(item: string): bigint | undefined {
+  const id = NOTICE.exec(item)?.[1];
+  return id === undefined ? undefined : BigInt(id);
+}
+
+function untilOf(state: InboxMark['state'], until: string | undefined, now: Date): Date | null {
+  const at = until === undefined ? null : new Date(until);
+  const isWithin = at !== null && at > now && at.getTime() <= now.getTime() + LONGEST_MS;
+  if (state === 'later' ? !isWithin : at !== null)
+    throw new AppError(400, 'until must be a time within a year from now, and only of what is put off');
+  return at;
+}
+
+/** What somebody put off, is done with or decided: the same in every tab and on every device. */
+export function createMarks({ db, clock, tasks }: MarksDeps) {
+  return {
+    list: async (userId: string): Promise<InboxMark[]> => (await store.readMarks(db.user(userId))).map(shown),
+
+    async put(
+      userId: string,
+      item: string,
+      { state, until, words, taskId }: TypesOf<typeof web.inbox.put>['body'],
+    ): Promise<InboxMark> {
+      const now = clock();
+      const task_id = state === 'decided' ? (taskId ?? null) : null;
+      const row = { item, state, until: untilOf(state, until, now), words, task_id, marked_at: now };
+      const notice = noticeIn(item);
+      await db.asUser(userId, async (tx) => {
+        await store.putMark(tx, userId, row);
+        if (notice !== undefined && state !== 'later') await store.readNotice(tx, notice, now);
+      });
+      return shown(row);
+    },
+
+    async remove(userId: string, item: string) {
+      const taskId = await db.asUser(userId, async (tx) => {
+        const mark = await store.lockMark(tx, item);
+        if (!mark) throw new AppError(404, 'Nothing to undo');
+        if (mark.state === 'decided' && mark.task_id === null)
+          throw new AppError(409, 'What was decided has happened: it cannot be undone');
+        await store.removeMark(tx, item);
+        const notice = noticeIn(item);
+        if (notice !== undefined) await store.unreadNotice(tx, notice);
+        return mark.task_id;
+      });
+      if (taskId !== null) await switchOn(userId, taskId);
+      return { success: true as const };
+    },
+  };
+
+  /** A task that is gone meanwhile is nothing to switch on. */
+  async function switchOn(userId: string, taskId: string): Promise<void> {
+    try {
+      await tasks.update(userId, taskId, { enabled: true });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status !== 404) throw error;
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import type { Make } from './example.ts';
+
+/** What waits for a person, and what they did with it. */
+export const INBOX_WEB: Record<string, Make> = {
+  'GET /api/agents/:id/approvals/:approvalId/rules': ({ agentId: id, approvalId }) => ({ params: { id, approvalId } }),
+  'PUT /api/inbox/marks/:item': ({ approvalId: item }) => ({
+    params: { item },
+    body: { state: 'done', words: 'stolen' },
+  }),
+  'DELETE /api/inbox/marks/:item': ({ approvalId: item }) => ({ params: { item } }),
+  'POST /api/notices/read': ({ noticeId }) => ({ body: { ids: [noticeId] } }),
+};
