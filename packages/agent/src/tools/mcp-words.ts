@@ -9,7 +9,8 @@ import type { ToolContext, ToolResult } from './tool.ts';
 
 type Offered = Awaited<ReturnType<Client['listTools']>>['tools'][number];
 
-const CALL_MS = 120_000;
+/** For the library; a call that waits for a person waits longer than any other. */
+const LONGEST_MS = 86_400_000;
 const MAX_NAME = 64;
 const MAX_RESULT = { characters: 1024 * 1024, depth: 64 };
 const MAX_REASON = 600;
@@ -50,7 +51,7 @@ export async function callTool(
 ): Promise<ToolResult> {
   const result = await client.callTool(
     { name: tool.name, arguments: args as Record<string, unknown> },
-    { signal, timeout: CALL_MS, toolDefinition: tool },
+    { signal, timeout: LONGEST_MS, toolDefinition: tool },
   );
   if (sizeOf(result, MAX_RESULT) === undefined) throw new Error('The server’s answer is too large.');
   const items = (result.content ?? []) as Item[];
