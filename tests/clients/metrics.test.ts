@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { replyChat } from '@troupe/ai';
 import { needs } from '@troupe/testing/machine/needs';
+import { freePorts } from '@troupe/testing/processes/program';
 import { send } from '@troupe/testing/services/people';
 import { startWorld, type World } from '@troupe/testing/services/world';
 
@@ -48,6 +51,28 @@ describe('metrics', () => {
     assert.match(told, /^gen_ai_client_token_usage_count\{.*gen_ai_token_type="input"\} 2$/m);
     for (const name of ['tasks_due', 'task_lag_seconds', 'runs_open', 'jobs_waiting', 'webhook_deliveries_pending'])
       assert.match(told, new RegExp(`^${name} 0$`, 'm'));
+  });
+
+  it('tell whether Redis answers, and tell it again when it is back', { skip: needs('redis-server') }, async () => {
+    const [port] = await freePorts(1);
+    const redis = () => spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
+    let server = redis();
+    const counted = await startWorld({ REDIS_URL: `redis://127.0.0.1:${port}` });
+    const until = async (value: number): Promise<void> => {
+      for (const url of [counted.services.web, counted.services.backend])
+        while (!new RegExp(`^redis_up ${value}$`, 'm').test(await text(url))) await delay(100);
+    };
+    try {
+      await until(1);
+      server.kill();
+      await once(server, 'exit');
+      await until(0);
+      server = redis();
+      await until(1);
+    } finally {
+      server.kill();
+      await counted.stop();
+    }
   });
 
   it('name a thousand series at most, whatever users call their models', async () => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { replyChat, replyJson } from '@troupe/ai';
-import { run, snippets } from '@troupe/testing/docs/snippets';
+import { run as runSnippet, snippets } from '@troupe/testing/docs/snippets';
 import { needs } from '@troupe/testing/machine/needs';
 import { send } from '@troupe/testing/services/people';
 import { reset, startWorld, type World } from '@troupe/testing/services/world';
@@ -67,7 +67,7 @@ function read(body: Buffer): Collected[] {
 async function settingsOnPage(port: number): Promise<Record<string, string>> {
   const snippet = snippets.find(({ title }) => title === 'Traces')!;
   const addresses = { 'http://127.0.0.1:4318': `http://127.0.0.1:${port}`, 'npm start': 'env' };
-  const set = await run(snippet, { addresses, home: tmpdir(), env: {} });
+  const set = await runSnippet(snippet, { addresses, home: tmpdir(), env: {} });
   return Object.fromEntries([...set.matchAll(/^(OTEL_\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
 }
 
