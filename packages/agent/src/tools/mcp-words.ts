@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { McpServer } from '@troupe/domain';
-import { OutboundError } from '@troupe/kernel';
+import { currentTrace, OutboundError, traceparentOf } from '@troupe/kernel';
 import { statusOf } from './mcp-http.ts';
 import { sizeOf } from './mcp-listing.ts';
 import type { ToolContext, ToolResult } from './tool.ts';
@@ -49,8 +49,10 @@ export async function callTool(
   args: unknown,
   { signal }: Pick<ToolContext, 'signal'>,
 ): Promise<ToolResult> {
+  const trace = currentTrace();
+  const _meta = trace && { traceparent: traceparentOf(trace) };
   const result = await client.callTool(
-    { name: tool.name, arguments: args as Record<string, unknown> },
+    { name: tool.name, arguments: args as Record<string, unknown>, ...(_meta && { _meta }) },
     { signal, timeout: LONGEST_MS, toolDefinition: tool },
   );
   if (sizeOf(result, MAX_RESULT) === undefined) throw new Error('The server’s answer is too large.');
