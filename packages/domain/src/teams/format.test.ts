@@ -91,6 +91,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'rag.chunking.size': 500,
   'rag.chunking.overlap': 50,
   'rag.results.limit': 3,
+  'rag.results.fusion': { strategy: 'rrf', k: 60 },
   'rag.ref': 'other',
   'toolset.instruction': 'Be careful. {ORIGINAL_INSTRUCTIONS}',
   'toolset.tools': ['read_file'],
@@ -127,10 +128,12 @@ const WITHOUT_EFFECT = new Set([
   'rag.meaning.vector_dimensions',
   'rag.meaning.similarity_metric',
   'rag.meaning.batch_size',
+  'rag.meaning.embedding_batch_size',
   'rag.meaning.max_embedding_concurrency',
   'rag.meaning.max_indexing_concurrency',
   'rag.chunking.respect_word_boundaries',
   'rag.results.deduplicate',
+  'rag.results.fusion',
 ]);
 
 function check(

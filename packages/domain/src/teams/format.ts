@@ -159,6 +159,7 @@ export const RAG_MEANING_KEYS: Keys = {
   vector_dimensions: carried('As many as the model gives.'),
   similarity_metric: carried('By the angle; another is named.'),
   batch_size: carried('The platform chooses.'),
+  embedding_batch_size: carried('The platform chooses.'),
   max_embedding_concurrency: carried('The platform chooses.'),
   max_indexing_concurrency: carried('The platform chooses.'),
   limit: carried('20 at most; that of a search by words goes before.'),
@@ -179,7 +180,7 @@ export const RAG_CHUNKING_KEYS: Keys = {
 export const RAG_RESULT_KEYS: Keys = {
   limit: carried('20 at most.'),
   deduplicate: carried('Always.'),
-  fusion: lost('the order by words and that by meaning are merged by rank'),
+  fusion: carried('By reciprocal rank (`rrf`, 60); another way is named.'),
   reranking: lost('passages come in the order of the search'),
   include_score: lost('passages come in order, without a number'),
   return_full_content: lost('an agent reads on from a passage with read_passage'),

@@ -67,7 +67,13 @@ const section = z.strictObject({
   docs: docs.optional(),
   respect_vcs: z.boolean().optional(),
   strategies: z.array(z.unknown()).max(10).optional(),
-  results: z.object({ limit: z.int().optional(), deduplicate: z.boolean().optional() }).nullish(),
+  results: z
+    .object({
+      limit: z.int().optional(),
+      deduplicate: z.boolean().optional(),
+      fusion: z.object({ strategy: z.string().optional(), k: z.number().optional() }).nullish(),
+    })
+    .nullish(),
 });
 
 const NAME = /^[^\p{C}]{1,80}$/u;
@@ -75,6 +81,8 @@ const MOST = 20;
 const WORDS = 'bm25';
 const MEANING = 'chunked-embeddings';
 const BY_MEANING = new Set([MEANING, 'semantic-embeddings']);
+/** As a search here has it. */
+const BY_RANK = 60;
 const BY_ANGLE = new Set(['cosine', 'cosine_similarity']);
 
 type Sieve = ReturnType<typeof createSieve>;
@@ -110,7 +118,10 @@ function collectionOf(name: string, at: string, value: unknown, reading: Reading
   };
   const { tool, docs: shared = [], strategies = [], results, description } = parsed(section, at, sifted);
   const ways = strategies.map((one, index) => strategyOf(one, `${at}.strategies.${index}`, reading));
-  const { first, embeddings } = settled(ways, at, notes);
+  const { first, embeddings } = settled(ways, at, notes, results?.limit === undefined);
+  const { strategy: merged = 'rrf', k = BY_RANK } = results?.fusion ?? {};
+  if (merged !== 'rrf' || k !== BY_RANK)
+    notes.lost.push({ at: `${at}.results.fusion`, says: `what is found by words and by meaning is merged by reciprocal rank (${BY_RANK})` });
   if (results?.deduplicate === false)
     notes.lost.push({ at: `${at}.results.deduplicate`, says: 'the same text is shown once' });
   const limit = results?.limit ?? first?.limit;
@@ -132,16 +143,21 @@ function collectionOf(name: string, at: string, value: unknown, reading: Reading
   };
 }
 
-/** What one way to search says of all: of several by words, or by meaning, the first counts. */
-function settled(ways: readonly Way[], at: string, { lost }: Notes): { first: Tuning; embeddings: string | undefined } {
+/** What one way to search says of all: of several by words, or by meaning, the first counts. `limits`: theirs are the last word. */
+function settled(
+  ways: readonly Way[],
+  at: string,
+  { lost }: Notes,
+  limits: boolean,
+): { first: Tuning; embeddings: string | undefined } {
   const byWords = ways.filter(({ type }) => type === WORDS);
   const byMeaning = ways.filter(({ embeddings }) => embeddings !== undefined);
   if (byWords.length > 1)
     lost.push({ at: `${at}.strategies`, says: 'the settings of the first search by words count for all' });
   if (byMeaning.length > 1) lost.push({ at: `${at}.strategies`, says: 'the first search by meaning counts for all' });
   const [words, meant] = [byWords[0]?.tuning, byMeaning[0]?.tuning];
-  const differ = words && Object.entries(meant ?? {}).some(([name, value]) => (words as typeof meant)?.[name as keyof Tuning] !== value);
-  if (differ)
+  const shared = ['size', 'overlap', ...(limits ? ['limit' as const] : [])] as const;
+  if (words && meant && shared.some((name) => meant[name] !== undefined && meant[name] !== words[name]))
     lost.push({ at: `${at}.strategies`, says: 'limit and chunking of the search by words count for that by meaning' });
   return { first: words ?? meant ?? {}, embeddings: byMeaning[0]?.embeddings };
 }
