@@ -44,7 +44,9 @@ interface Opening {
   make: (open: OpenCall, signal: AbortSignal) => Promise<ToolResult>;
 }
 
-const isSame = (one: Question, other: Question): boolean => one.message === other.message && one.title === other.title;
+/** What was wrong with an answer before may stand above it. */
+const isSame = (one: Question, fresh: Question): boolean =>
+  one.message.endsWith(fresh.message) && one.title === fresh.title;
 
 class AskingCall implements OpenCall {
   readonly #opening: Opening;
@@ -63,7 +65,7 @@ class AskingCall implements OpenCall {
     this.#result = opening.make(this, this.#stop.signal);
     const over = (): void => void (this.#isOver = true);
     // It may fail while nobody looks; whoever looks next is told.
-    this.#result.then(over, over);
+    void this.#result.then(over, over);
   }
 
   waits(): boolean {

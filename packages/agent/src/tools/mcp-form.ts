@@ -44,13 +44,15 @@ const isPage = (asked: ElicitRequestParams): asked is Page => asked.mode === 'ur
 
 /** One line of it, without what could pass for something else. */
 const line = (text: unknown): string =>
-  typeof text === 'string' ? text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').trim().slice(0, MOST_IN_LINE) : '';
+  typeof text === 'string' ? text.slice(0, MOST_IN_LINE).replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').trim() : '';
 
-const several = (text: string): string =>
-  text
-    .replaceAll(/[^\P{Cc}\n]|\p{Cf}/gu, ' ')
-    .trim()
-    .slice(0, MOST_CHARACTERS);
+const several = (text: unknown): string =>
+  typeof text === 'string'
+    ? text
+        .slice(0, MOST_CHARACTERS)
+        .replaceAll(/[^\P{Cc}\n]|\p{Cf}/gu, ' ')
+        .trim()
+    : '';
 
 interface Choice {
   value: string;
