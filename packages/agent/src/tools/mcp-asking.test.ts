@@ -38,7 +38,7 @@ async function listening(answer: http.RequestListener): Promise<string> {
 }
 
 /** One of the older revision, with a session and one tool, which does what the test says. */
-function older(work: (elicit: Elicit, call: number) => Promise<unknown>): Promise<string> {
+function older(work: (elicit: Elicit, call: number, meta: unknown) => Promise<unknown>): Promise<string> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   let calls = 0;
   async function open(): Promise<StreamableHTTPServerTransport> {
@@ -46,8 +46,9 @@ function older(work: (elicit: Elicit, call: number) => Promise<unknown>): Promis
     sdk.setRequestHandler(ListToolsRequestSchema, () => ({
       tools: [{ name: 'book', inputSchema: { type: 'object' as const } }],
     }));
-    sdk.setRequestHandler(CallToolRequestSchema, async (_request, { requestId: relatedRequestId }) => {
-      const said = await work((asked) => sdk.elicitInput(asked as ElicitRequestFormParams, { relatedRequestId }), ++calls);
+    sdk.setRequestHandler(CallToolRequestSchema, async ({ params }, { requestId: relatedRequestId }) => {
+      const elicit: Elicit = (asked) => sdk.elicitInput(asked as ElicitRequestFormParams, { relatedRequestId });
+      const said = await work(elicit, ++calls, params._meta);
       return { content: [{ type: 'text', text: JSON.stringify(said) }] };
     });
     const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
@@ -90,7 +91,11 @@ const calling =
   };
 
 /** An agent with that server, as the platform wakes it; woken again it has the same log. */
-async function awake(url: string, tool: string, more: { approvals?: Record<string, 'deny' | 'ask'> } = {}) {
+async function awake(
+  url: string,
+  tool: string,
+  { traced = false, ...more }: { approvals?: Record<string, 'deny' | 'ask'>; traced?: boolean } = {},
+) {
   const store = createSqliteStore({ file: ':memory:', agentId: 'agent' });
   await store.saveDefinition(
     newDefinition({ name: 'Ada', tools: [], ...more, mcpServers: [{ name: 'hotel', url, tools: [tool] }] }),
@@ -104,7 +109,8 @@ async function awake(url: string, tool: string, more: { approvals?: Record<strin
       await toolkit.close();
       await outbound.close();
     };
-    const made = await testAgent({ store, script: calling(`hotel_${tool}`), tools: toolkit.tools, onSleep: close });
+    const script = calling(`hotel_${tool}`);
+    const made = await testAgent({ store, script, tools: toolkit.tools, onSleep: close, traced });
     after(() => made.agent.sleep());
     return made;
   };
@@ -264,6 +270,15 @@ describe('a server of the older revision that asks', () => {
     while ((await world.store.session(sessionId))?.status !== 'idle') await delay(5);
     assert.deepEqual(await world.store.pendingApprovals(), []);
   });
+});
+
+test('a server is told which trace a call belongs to, where there is one', async () => {
+  const work = async (_: Elicit, __: number, meta: unknown) => (meta as { traceparent?: string })?.traceparent ?? 'none';
+  const url = await older(work);
+  const told = async (traced: boolean) =>
+    (await (await awake(url, 'book', { traced })).agent.ask({ to: web, content: 'go' })).reply;
+  assert.match(await told(true), /^told: "00-[0-9a-f]{32}-[0-9a-f]{16}-01"$/);
+  assert.equal(await told(false), 'told: "none"');
 });
 
 describe('what a server may ask', () => {

@@ -13,7 +13,7 @@ import { McpServer as SdkServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { createOutbound, createWorkerPool, silentLog, withTrace } from '@troupe/kernel';
+import { createOutbound, createWorkerPool, silentLog } from '@troupe/kernel';
 import { z } from 'zod';
 import { newDefinition, type McpServer } from '@troupe/domain';
 import { createEverything } from '@troupe/testing/mcp/everything';
@@ -299,28 +299,6 @@ test('a service of the newest revision is used without a session', async () => {
   assert.equal((await call(tools, 'calc_test_simple_text', {})).content, 'This is a simple text response for testing.');
   assert.ok(!methods.includes('initialize'));
   assert.deepEqual([...new Set(methods)], ['server/discover', 'tools/list', 'tools/call']);
-});
-
-test('a service is told which trace a call belongs to', async () => {
-  const everything = createEverything();
-  const told: unknown[] = [];
-  const origin = await listening((request, response) => {
-    void answerWith(
-      async (asked) => {
-        const text = asked.method === 'POST' ? await asked.clone().text() : '{}';
-        const { method, params } = JSON.parse(text) as { method?: string; params?: { _meta?: Record<string, unknown> } };
-        if (method === 'tools/call') told.push(params?._meta?.['traceparent']);
-        return everything.fetch(asked);
-      },
-      request,
-      response,
-    );
-  });
-  const tools = await toolkitFor().tools(definition({ url: `${origin}/mcp`, tools: ['test_simple_text'] }));
-  const trace = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), sampled: true };
-  await withTrace(trace, () => call(tools, 'calc_test_simple_text', {}));
-  await call(tools, 'calc_test_simple_text', {});
-  assert.deepEqual(told, [`00-${trace.traceId}-${trace.spanId}-01`, undefined]);
 });
 
 async function answerWith(
