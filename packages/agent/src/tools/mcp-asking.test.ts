@@ -60,9 +60,11 @@ function older(work: (elicit: Elicit, call: number, meta: unknown) => Promise<un
   }
   return listening((request, response) => {
     const id = request.headers['mcp-session-id'] as string | undefined;
-    void (async () => (id === undefined ? await open() : sessions.get(id)))().then(
-      (transport) => transport?.handleRequest(request, response) ?? response.writeHead(404).end(),
-    );
+    void (async () => {
+      const transport = id === undefined ? await open() : sessions.get(id);
+      if (transport) await transport.handleRequest(request, response);
+      else response.writeHead(404).end();
+    })();
   });
 }
 
