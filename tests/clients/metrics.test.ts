@@ -6,10 +6,13 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { replyChat } from '@troupe/ai';
+import { closeAll, redisCounters, silentLog, systemClock } from '@troupe/kernel';
+import { testRuntime } from '@troupe/testing/database/runtime';
 import { needs } from '@troupe/testing/machine/needs';
 import { freePorts } from '@troupe/testing/processes/program';
 import { send } from '@troupe/testing/services/people';
 import { startWorld, type World } from '@troupe/testing/services/world';
+import { createWeb } from '@troupe/web';
 
 /** What /metrics tells, as Prometheus itself reads it; and that the dashboard and the alerts ask for nothing else. */
 
@@ -55,12 +58,19 @@ describe('metrics', () => {
 
   it('tell whether Redis answers, and tell it again when it is back', { skip: needs('redis-server') }, async () => {
     const [port] = await freePorts(1);
-    const redis = () => spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
+    const redis = () => spawn('redis-server', ['--port', String(port), '--save', ''], { stdio: 'ignore' });
     let server = redis();
-    const counted = await startWorld({ REDIS_URL: `redis://127.0.0.1:${port}` });
+    const runtime = await testRuntime({ REDIS_URL: `redis://127.0.0.1:${port}` });
+    const counters = await redisCounters(`redis://127.0.0.1:${port}`, silentLog, systemClock);
+    const deps = { ...runtime, counters, version: '0.0.0-test', url: 'http://127.0.0.1:3000' };
+    const web = await createWeb({ ...deps, backendUrl: 'http://127.0.0.1:9' });
+    const address = await web.server.listen(0, 'WEB_PORT');
     const until = async (value: number): Promise<void> => {
-      for (const url of [counted.services.web, counted.services.backend])
-        while (!new RegExp(`^redis_up ${value}$`, 'm').test(await text(url))) await delay(100);
+      const deadline = Date.now() + 30_000;
+      while (!new RegExp(`^redis_up ${value}$`, 'm').test(await text(address))) {
+        assert.ok(Date.now() < deadline, `redis_up is not ${value}`);
+        await delay(50);
+      }
     };
     try {
       await until(1);
@@ -71,7 +81,7 @@ describe('metrics', () => {
       await until(1);
     } finally {
       server.kill();
-      await counted.stop();
+      await closeAll([runtime, web, counters]);
     }
   });
 

@@ -81,11 +81,10 @@ const SAID = [
 const CALLS: readonly (readonly [method: string, path: () => string, body?: object])[] = [
   ['POST', () => '/api/chat', { message: 'hi' }],
   ['POST', () => '/api/chat', { message: 'hi', stream: true }],
-  ['POST', () => '/api/agents/provision', { name: 'Bob' }],
   ['GET', () => `/api/agents/${agentId}/sessions`],
   ['GET', () => `/api/agents/${agentId}/config`],
   ['GET', () => `/api/agents/${agentId}/files`],
-  ['POST', () => `/api/agents/${agentId}/restart`],
+  ['GET', () => `/api/agents/${agentId}/memory`],
   ['GET', () => '/api/models'],
 ];
 

@@ -121,6 +121,7 @@ describe('paying in a TIP-20', () => {
   test('as the page of clients says', async () => {
     const key = generatePrivateKey();
     const { address } = privateKeyToAccount(key);
+    await chain.client.setBalance({ address, value: parseEther('1') });
     await chain.mint(PATH_USD, address, HAS);
     const snippet = snippets.find(({ title }) => title === 'Paying on Tempo')!;
     const addresses = {
