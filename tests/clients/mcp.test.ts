@@ -94,7 +94,10 @@ for (const [revision, mode] of [
 
     it('has the run stand in the trace that the call names', () =>
       withClient(platform, mode, async (client) => {
-        const traceId = revision[0]!.repeat(2).padEnd(32, '7').replaceAll(/[^0-9a-f]/g, 'e');
+        const traceId = revision[0]!
+          .repeat(2)
+          .padEnd(32, '7')
+          .replaceAll(/[^0-9a-f]/g, 'e');
         const _meta = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
         await client.callTool({ name: 'ask_agent', arguments: { agent: agentId, message: 'Hi' }, _meta });
         const { rows } = await sql<{ trace: string | null }>`select data ->> 'trace' as trace from agent_events

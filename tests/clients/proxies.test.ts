@@ -11,7 +11,8 @@ import { createWeb } from '@troupe/web';
 
 /** A proxy between web and backend, and one before web, that answers with pages of its own: nobody is shown them. */
 
-const PAGE = '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><center>nginx/1.26</center></body>\r\n</html>';
+const PAGE =
+  '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><center>nginx/1.26</center></body>\r\n</html>';
 
 interface Proxy {
   url: string;

@@ -275,7 +275,8 @@ describe('a server of the older revision that asks', () => {
 });
 
 test('a server is told which trace a call belongs to, where there is one', async () => {
-  const work = async (_: Elicit, __: number, meta: unknown) => (meta as { traceparent?: string })?.traceparent ?? 'none';
+  const work = async (_: Elicit, __: number, meta: unknown) =>
+    (meta as { traceparent?: string })?.traceparent ?? 'none';
   const url = await older(work);
   const told = async (traced: boolean) =>
     (await (await awake(url, 'book', { traced })).agent.ask({ to: web, content: 'go' })).reply;
@@ -309,8 +310,14 @@ describe('what a server may ask', () => {
 
   const declined: [string, Asked][] = [
     ['an address without encryption', { mode: 'url', message: 'Pay.', elicitationId: 'e', url: 'http://pay.example/' }],
-    ['an address with a password', { mode: 'url', message: 'Pay.', elicitationId: 'e', url: 'https://a:b@pay.example/' }],
-    ['a form of a hundred fields', form(Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`f${i}`, { type: 'string' }])))],
+    [
+      'an address with a password',
+      { mode: 'url', message: 'Pay.', elicitationId: 'e', url: 'https://a:b@pay.example/' },
+    ],
+    [
+      'a form of a hundred fields',
+      form(Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`f${i}`, { type: 'string' }]))),
+    ],
     ['a form of a million letters', form({ a: { type: 'string', description: 'x'.repeat(1_000_000) } })],
   ];
   for (const [what, given] of declined)

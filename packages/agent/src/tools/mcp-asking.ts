@@ -75,7 +75,8 @@ class AskingCall implements OpenCall {
   async elicit(asked: ElicitRequestParams): Promise<ElicitResult> {
     const question = questionOf(this.#opening.server, asked);
     this.#asked += 1;
-    if (!this.#opening.person || !question || this.#asked > MOST_QUESTIONS || this.#stop.signal.aborted) return DECLINED;
+    if (!this.#opening.person || !question || this.#asked > MOST_QUESTIONS || this.#stop.signal.aborted)
+      return DECLINED;
     const { promise, resolve: reply } = Promise.withResolvers<ElicitResult>();
     this.#queue.push({ asked, question, reply });
     const known = this.#known;

@@ -4,7 +4,11 @@ import type { ElicitRequestParams } from '@modelcontextprotocol/client';
 import { contentOf, questionOf } from './mcp-form.ts';
 
 const form = (properties: object, required: string[] = []): ElicitRequestParams =>
-  ({ mode: 'form', message: 'Please', requestedSchema: { type: 'object', properties, required } }) as ElicitRequestParams;
+  ({
+    mode: 'form',
+    message: 'Please',
+    requestedSchema: { type: 'object', properties, required },
+  }) as ElicitRequestParams;
 
 describe('what is said to a form of one field', () => {
   const rows: [string, object, string, unknown][] = [
@@ -61,7 +65,9 @@ describe('a form of several fields', () => {
       message:
         'Please\n\n- name: Full name (needed)\n- age (integer)\n- tea (one of: Yes, No; proposed: Yes)\n\nAnswer with a line for each, as `name: value`.',
     });
-    assert.deepEqual(questionOf('hotel', form({ a: { type: 'string' }, b: { type: 'string' } }))?.options, ['As proposed']);
+    assert.deepEqual(questionOf('hotel', form({ a: { type: 'string' }, b: { type: 'string' } }))?.options, [
+      'As proposed',
+    ]);
   });
 
   test('cannot pass for anything else: what is not seen is taken out, and what is long is cut', () => {

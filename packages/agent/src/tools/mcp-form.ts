@@ -44,7 +44,12 @@ const isPage = (asked: ElicitRequestParams): asked is Page => asked.mode === 'ur
 
 /** One line of it, without what could pass for something else. */
 const line = (text: unknown): string =>
-  typeof text === 'string' ? text.slice(0, MOST_IN_LINE).replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').trim() : '';
+  typeof text === 'string'
+    ? text
+        .slice(0, MOST_IN_LINE)
+        .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+        .trim()
+    : '';
 
 const several = (text: unknown): string =>
   typeof text === 'string'
@@ -79,7 +84,8 @@ const yesNo = (value: boolean): string => (value ? 'Yes' : 'No');
 const fieldsOf = ({ requestedSchema: { properties } }: Form): [string, Field][] =>
   Object.entries((properties ?? {}) as Record<string, Field>);
 
-const isRequired = ({ requestedSchema: { required } }: Form, name: string): boolean => required?.includes(name) === true;
+const isRequired = ({ requestedSchema: { required } }: Form, name: string): boolean =>
+  required?.includes(name) === true;
 
 const inWords = (value: unknown): string =>
   Array.isArray(value) ? value.map(String).join(', ') : typeof value === 'boolean' ? yesNo(value) : String(value);

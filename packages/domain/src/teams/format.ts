@@ -153,7 +153,9 @@ export const RAG_STRATEGY_KEYS: Keys = {
 export const RAG_MEANING_KEYS: Keys = {
   type: carried(),
   docs: carried(),
-  embedding_model: carried('The collection is searched by it, too: its texts and the questions go there, on your account.'),
+  embedding_model: carried(
+    'The collection is searched by it, too: its texts and the questions go there, on your account.',
+  ),
   model: carried('The same.'),
   database: carried('The index is kept by the platform.'),
   vector_dimensions: carried('As many as the model gives.'),

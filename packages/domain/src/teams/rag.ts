@@ -121,7 +121,10 @@ function collectionOf(name: string, at: string, value: unknown, reading: Reading
   const { first, embeddings } = settled(ways, at, notes, results?.limit === undefined);
   const { strategy: merged = 'rrf', k = BY_RANK } = results?.fusion ?? {};
   if (merged !== 'rrf' || k !== BY_RANK)
-    notes.lost.push({ at: `${at}.results.fusion`, says: `what is found by words and by meaning is merged by reciprocal rank (${BY_RANK})` });
+    notes.lost.push({
+      at: `${at}.results.fusion`,
+      says: `what is found by words and by meaning is merged by reciprocal rank (${BY_RANK})`,
+    });
   if (results?.deduplicate === false)
     notes.lost.push({ at: `${at}.results.deduplicate`, says: 'the same text is shown once' });
   const limit = results?.limit ?? first?.limit;
@@ -255,6 +258,9 @@ export const ragYaml = (collections: readonly TeamCollection[]) =>
       const byMeaning = embeddings !== undefined && { type: MEANING, embedding_model: embeddings };
       const strategies = [byWords, byMeaning].filter(Boolean);
       const tool = { ...(description !== '' && { description }), ...(instruction && { instruction }) };
-      return [name, { ...(Object.keys(tool).length > 0 && { tool }), docs: paths, ...(strategies.length > 0 && { strategies }) }];
+      return [
+        name,
+        { ...(Object.keys(tool).length > 0 && { tool }), docs: paths, ...(strategies.length > 0 && { strategies }) },
+      ];
     }),
   );

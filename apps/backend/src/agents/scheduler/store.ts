@@ -167,7 +167,16 @@ export const takeAbandoned = (tx: SystemTx, now: Date, limit: number) =>
   tx
     .selectFrom('task_runs as run')
     .innerJoin('scheduled_tasks as task', 'task.id', 'run.task_id')
-    .select(['run.id', 'run.task_id', 'run.user_id', 'run.source', 'run.tries', 'run.started_at', 'task.name', 'task.agent_id'])
+    .select([
+      'run.id',
+      'run.task_id',
+      'run.user_id',
+      'run.source',
+      'run.tries',
+      'run.started_at',
+      'task.name',
+      'task.agent_id',
+    ])
     .where('run.status', '=', 'running')
     .where('run.lease_until', '<', now)
     // In one order, since what a result starts is written down one user at a time.
@@ -185,7 +194,12 @@ export async function agentsAnswer(
   tx: SystemTx,
   run: { id: string; task_id: string; agent_id: string },
 ): Promise<{ isOpen: boolean; outcome: string | null; reason: string | null; output: string | null } | undefined> {
-  const { rows } = await sql<{ is_open: boolean; outcome: string | null; reason: string | null; output: string | null }>`
+  const { rows } = await sql<{
+    is_open: boolean;
+    outcome: string | null;
+    reason: string | null;
+    output: string | null;
+  }>`
     select s.status <> 'idle' as is_open, ended.data ->> 'outcome' as outcome, ended.data ->> 'reason' as reason,
       said.content as output
     from agent_sessions s
