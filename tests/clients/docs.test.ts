@@ -10,7 +10,10 @@ import { freePorts, listens } from '@troupe/testing/processes/program';
 import { send } from '@troupe/testing/services/people';
 import { startWorld, type World } from '@troupe/testing/services/world';
 
-/** Every snippet of docs/clients.md does what the page says; that of payments is in apps/web/src/money/gateway/tip20.test.ts. */
+/**
+ * Every snippet of docs/clients.md does what the page says; those of payments are in apps/web/src/money/gateway/tip20.test.ts,
+ * that of traces is in traces.test.ts.
+ */
 
 let world: World;
 let home: string;
@@ -44,7 +47,7 @@ const where = (more: Partial<Where> = {}): Where => ({
   env: { TROUPE_KEY: world.user.key, ...more.env },
 });
 
-const ELSEWHERE = new Set(['Paying for calls', 'Being told']);
+const ELSEWHERE = new Set(['Paying for calls', 'Paying on Tempo', 'Being told', 'Traces']);
 
 test('there is one for each client, and none that is not run', () => {
   assert.deepEqual(
@@ -64,11 +67,13 @@ test('there is one for each client, and none that is not run', () => {
       'Codex',
       'Being told',
       'Paying for calls',
+      'Paying on Tempo',
       'A2A',
       'AG-UI',
       'MCP',
       'Generated clients',
       'Metrics',
+      'Traces',
     ],
   );
   assert.equal(snippets.length, fences);

@@ -10,6 +10,7 @@ import { send } from '@troupe/testing/services/people';
 import { sendRaw } from '@troupe/testing/http/raw';
 import { addUser } from '@troupe/testing/services/users';
 import { reset, startWorld, type World } from '@troupe/testing/services/world';
+import { sql } from 'kysely';
 
 /** The platform and an agent as MCP servers: the official clients of both revisions, with an API key. */
 
@@ -89,6 +90,21 @@ for (const [revision, mode] of [
         assert.match(read.content[0]?.text ?? '', /user: Hi\n\nagent: Hello from the provider\.\n\n\[answered\]/);
         const all = await call(client, 'list_conversations', { agent: agentId });
         assert.match(all.content[0]?.text ?? '', /"conversation":"a-/);
+      }));
+
+    it('has the run stand in the trace that the call names', () =>
+      withClient(platform, mode, async (client) => {
+        const traceId = revision[0]!
+          .repeat(2)
+          .padEnd(32, '7')
+          .replaceAll(/[^0-9a-f]/g, 'e');
+        const _meta = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+        await client.callTool({ name: 'ask_agent', arguments: { agent: agentId, message: 'Hi' }, _meta });
+        const { rows } = await sql<{ trace: string | null }>`select data ->> 'trace' as trace from agent_events
+          where agent_id = ${agentId} and type = 'user' order by at desc, seq desc limit 1`.execute(
+          world.services.runtime.db.system,
+        );
+        assert.match(rows[0]?.trace ?? '', new RegExp(`^00-${traceId}-`));
       }));
 
     it('schedules a task and takes it away again', () =>

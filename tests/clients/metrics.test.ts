@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { replyChat } from '@troupe/ai';
+import { closeAll, redisCounters, silentLog, systemClock } from '@troupe/kernel';
+import { testRuntime } from '@troupe/testing/database/runtime';
 import { needs } from '@troupe/testing/machine/needs';
+import { freePorts } from '@troupe/testing/processes/program';
 import { send } from '@troupe/testing/services/people';
 import { startWorld, type World } from '@troupe/testing/services/world';
+import { createWeb } from '@troupe/web';
 
 /** What /metrics tells, as Prometheus itself reads it; and that the dashboard and the alerts ask for nothing else. */
 
@@ -48,6 +54,35 @@ describe('metrics', () => {
     assert.match(told, /^gen_ai_client_token_usage_count\{.*gen_ai_token_type="input"\} 2$/m);
     for (const name of ['tasks_due', 'task_lag_seconds', 'runs_open', 'jobs_waiting', 'webhook_deliveries_pending'])
       assert.match(told, new RegExp(`^${name} 0$`, 'm'));
+  });
+
+  it('tell whether Redis answers, and tell it again when it is back', { skip: needs('redis-server') }, async () => {
+    const [port] = await freePorts(1);
+    const redis = () => spawn('redis-server', ['--port', String(port), '--save', ''], { stdio: 'ignore' });
+    let server = redis();
+    const runtime = await testRuntime({ REDIS_URL: `redis://127.0.0.1:${port}` });
+    const counters = await redisCounters(`redis://127.0.0.1:${port}`, silentLog, systemClock);
+    const deps = { ...runtime, counters, version: '0.0.0-test', url: 'http://127.0.0.1:3000' };
+    const web = await createWeb({ ...deps, backendUrl: 'http://127.0.0.1:9' });
+    const address = await web.server.listen(0, 'WEB_PORT');
+    const until = async (value: number): Promise<void> => {
+      const deadline = Date.now() + 30_000;
+      while (!new RegExp(`^redis_up ${value}$`, 'm').test(await text(address))) {
+        assert.ok(Date.now() < deadline, `redis_up is not ${value}`);
+        await delay(50);
+      }
+    };
+    try {
+      await until(1);
+      server.kill();
+      await once(server, 'exit');
+      await until(0);
+      server = redis();
+      await until(1);
+    } finally {
+      server.kill();
+      await closeAll([runtime, web, counters]);
+    }
   });
 
   it('name a thousand series at most, whatever users call their models', async () => {

@@ -292,6 +292,24 @@ describe('embeddings and models', () => {
     await assert.rejects(openai.embeddings.create({ model: 'ollama/none', input: 'x' }), { status: 404 });
   });
 
+  it('embeds a text alone and lists of tokens, as they are given', async () => {
+    const seen: unknown[] = [];
+    world.openrouter.answer((request, response) => {
+      const { input } = request.body as { input: unknown };
+      seen.push(input);
+      const several = Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1;
+      const data = Array.from({ length: several }, (_, index) => ({ object: 'embedding', index, embedding: [1, 0] }));
+      replyJson(response, { object: 'list', data, usage: { prompt_tokens: 3, total_tokens: 3 } });
+    });
+    const given = ['one', [101, 2023], [[101], [2023, 102]]];
+    const counts = [];
+    for (const input of given) {
+      const model = 'text-embedding-3-small';
+      counts.push((await openai.embeddings.create({ model, input, encoding_format: 'float' })).data.length);
+    }
+    assert.deepEqual([seen, counts], [given, [1, 1, 2]]);
+  });
+
   it('lists and finds models', async () => {
     const { data } = await openai.models.list();
     assert.ok(data.some(({ id }) => id === MODEL));

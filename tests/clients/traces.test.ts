@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { replyChat, replyJson } from '@troupe/ai';
+import { run as runSnippet, snippets } from '@troupe/testing/docs/snippets';
 import { needs } from '@troupe/testing/machine/needs';
 import { send } from '@troupe/testing/services/people';
 import { reset, startWorld, type World } from '@troupe/testing/services/world';
@@ -61,6 +63,14 @@ function read(body: Buffer): Collected[] {
   );
 }
 
+/** What the page of clients sets before it starts the platform. */
+async function settingsOnPage(port: number): Promise<Record<string, string>> {
+  const snippet = snippets.find(({ title }) => title === 'Traces')!;
+  const addresses = { 'http://127.0.0.1:4318': `http://127.0.0.1:${port}`, 'npm start': 'env' };
+  const set = await runSnippet(snippet, { addresses, home: tmpdir(), env: {} });
+  return Object.fromEntries([...set.matchAll(/^(OTEL_\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
+}
+
 describe('a collector of traces', { skip: needs('the judges') }, () => {
   const spans: Collected[] = [];
   const asked: { path?: string | undefined; headers: NodeJS.Dict<string | string[]> }[] = [];
@@ -83,10 +93,7 @@ describe('a collector of traces', { skip: needs('the judges') }, () => {
     collector = createServer((request, response) => void collect(request, response)).listen(0, '127.0.0.1');
     await once(collector, 'listening');
     const { port } = collector.address() as AddressInfo;
-    world = await startWorld({
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/`,
-      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20secret, x-team=ours',
-    });
+    world = await startWorld(await settingsOnPage(port));
     const made = await send(`${world.services.web}/api/agents/provision`, 'POST', { name: 'Ada' }, owner());
     agent = made.body.agent.id;
   });

@@ -72,9 +72,9 @@ async function errorBody(response) {
     const body = /** @type {unknown} */ (JSON.parse(text));
     if (typeof body === 'object' && body !== null) return plainError(/** @type {Record<string, unknown>} */ (body));
   } catch {
-    // Not JSON: a proxy in between answered. Its text is the best there is.
+    // Not JSON: something in between answered, and its page is for nobody who asked us. The status says what there is to say.
   }
-  return { error: text.slice(0, 300) || `HTTP ${response.status}` };
+  return {};
 }
 
 /**

@@ -1,6 +1,6 @@
 export * from './agent-config.ts';
 export * from './agent-definition.ts';
-export { namedInTrial, onlyLooks, ownTools, runsInTrial } from './own-tools.ts';
+export { namedInTrial, onlyLooks, ownTools, runsInTrial, toolsetOf } from './own-tools.ts';
 export { isLike, type CalledTool, type Permissions } from './permissions.ts';
 export { isSameRule, letThrough, MOST_STANDING, standingChoices, type StandingRule } from './standing.ts';
 export { stepsOfRun } from './runs.ts';

@@ -17,22 +17,22 @@ export async function passOn<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    if (error instanceof CallError && (error.status < 500 || isNotNow(error))) throw asAppError(error);
+    if (error instanceof CallError && isOurs(error) && (error.status < 500 || isNotNow(error))) throw asAppError(error);
     throw new AppError(502, 'Backend unavailable', {}, { cause: error });
   }
 }
+
+/** A proxy in between answers with pages of its own: then the backend was not reached. */
+const isOurs = ({ body }: CallError): boolean => typeof body['error'] === 'string';
 
 /** The backend has too much to do, or no database: it says when to come again. */
 const isNotNow = ({ status, headers }: CallError): boolean => status === 503 && 'retry-after' in headers;
 
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (error instanceof CallError) {
+  if (error instanceof CallError && isOurs(error)) {
     const { error: message, ...extra } = error.body;
-    return new AppError(error.status, typeof message === 'string' ? message : NO_AGENTS, extra, {
-      cause: error,
-      headers: error.headers,
-    });
+    return new AppError(error.status, String(message), extra, { cause: error, headers: error.headers });
   }
   return new AppError(502, NO_AGENTS, {}, { cause: error });
 }

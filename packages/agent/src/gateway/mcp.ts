@@ -13,7 +13,7 @@ import {
   type McpTool,
   type Talk,
 } from '@troupe/interop';
-import { AppError, newId, parseFewJson, type Log } from '@troupe/kernel';
+import { AppError, newId, parseFewJson, readTraceparent, withTrace, type Log } from '@troupe/kernel';
 import type { Agent } from '../agent.ts';
 import { PAGE_BYTES, type Session } from '../store/store.ts';
 import { untilAborted } from '../until-aborted.ts';
@@ -98,7 +98,7 @@ const refuse = (most: number): never => {
 const withTold = (tool: McpTool<Caller>): McpTool<Caller> => ({
   ...tool,
   run: (args, call) =>
-    tool.run(args, call).catch((error: unknown) => {
+    withTrace(readTraceparent(call.traceparent), () => tool.run(args, call)).catch((error: unknown) => {
       if (error instanceof AppError && error.status !== 500) throw new McpRefusal(error.message);
       throw error;
     }),

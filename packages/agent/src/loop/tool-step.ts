@@ -7,7 +7,7 @@ import type { RunDeps } from './run.ts';
 import { toolsIn } from './strangers.ts';
 import { readSession, type PendingCall } from '../session/session.ts';
 import { activeSkills } from '../skills/active.ts';
-import { failed, type Tool, type ToolResult } from '../tools/tool.ts';
+import { failed, type Tool, type ToolContext, type ToolResult } from '../tools/tool.ts';
 
 /** Runs the calls that the model asked for, one after another. */
 
@@ -26,15 +26,36 @@ export async function toolStep(deps: RunDeps, turn: Turn): Promise<'goes on' | '
       if (lastAsked > lastSaid) await run.commit([resultEvent(call, failed(NO_RESULT), NOTHING_SPENT)]);
       continue;
     }
-    if (needsApproval(run.definition, call, tools.get(call.tool))) {
-      if (lastAsked > lastSaid && isQuestion(call, tools.get(call.tool))) await run.commit(saidInstead(call));
-      continue;
-    }
-    await runCall(deps, turn, call, tools);
+    const ready = await readyCall(turn, call, tools.get(call.tool), { lastAsked, lastSaid });
+    if (!ready) continue;
+    await runCall(deps, turn, ready, tools);
     if (readSession(run.events()).cancelled) return 'goes on';
   }
   return askForApproval(deps, turn, tools);
 }
+
+/** The call as it can be run now; undefined: it waits for somebody, or has its result. */
+async function readyCall(
+  { run }: Turn,
+  call: PendingCall,
+  tool: Tool | undefined,
+  { lastAsked, lastSaid }: { lastAsked: number; lastSaid: number },
+): Promise<PendingCall | undefined> {
+  if (!needsApproval(run.definition, call, tool)) return call;
+  if (hasStopped(call, tool)) {
+    const { approvalId = '', callId, askedAt = 0 } = call;
+    if (lastAsked <= askedAt) return undefined;
+    // The words are for the agent: who else could have said them is not known to the one who asked.
+    await run.commit([{ type: 'approval_decided', approvalId, callId, approved: false, by: 'conversation' }]);
+    return { ...call, approval: 'denied' };
+  }
+  if (lastAsked > lastSaid && isQuestion(call, tool)) await run.commit(saidInstead(call));
+  return undefined;
+}
+
+/** It had begun, and stopped in the middle to ask. */
+const hasStopped = ({ question }: PendingCall, tool: Tool | undefined): boolean =>
+  question !== undefined && tool !== undefined && tool.asks === undefined;
 
 /** What the owner says to this call, by the tool and by its arguments. */
 function ruleFor(definition: Turn['run']['definition'], call: PendingCall, tool: Tool): ApprovalRule {
@@ -70,8 +91,8 @@ const questionIn = (call: PendingCall, tool: Tool): Question | undefined => tool
 const needsApproval = (definition: Turn['run']['definition'], call: PendingCall, tool: Tool | undefined): boolean =>
   tool !== undefined &&
   !call.caller &&
-  waitsForSomebody(ruleFor(definition, call, tool), call, tool) &&
-  (call.approval === 'none' || call.approval === 'pending');
+  (call.approval === 'none' || call.approval === 'pending') &&
+  (hasStopped(call, tool) || waitsForSomebody(ruleFor(definition, call, tool), call, tool));
 
 /** A question is asked whatever the rules say, but not where the owner wants none. */
 const waitsForSomebody = (rule: ApprovalRule, call: PendingCall, tool: Tool): boolean =>
@@ -84,19 +105,13 @@ async function askForApproval(deps: RunDeps, { run }: Turn, tools: Map<string, T
   if ((waiting.length === 0 && !isCalling) || state.cancelled) return 'goes on';
   const requests = waiting
     .filter(({ approval }) => approval === 'none')
-    .map((call): SessionEventBody => {
-      const { callId, tool, args } = call;
-      const question = questionIn(call, tools.get(tool)!);
-      return {
-        type: 'approval_requested',
-        approvalId: deps.newId(),
-        callId,
-        tool,
-        args,
-        ...(question && { question }),
-      };
-    });
+    .map((call) => requestOf(deps, call, questionIn(call, tools.get(call.tool)!)));
   return (await run.conclude('waiting', requests)) ? 'waits' : 'goes on';
+}
+
+function requestOf({ newId }: RunDeps, call: PendingCall, question: Question | undefined): SessionEventBody {
+  const { callId, tool, args } = call;
+  return { type: 'approval_requested', approvalId: newId(), callId, tool, args, ...(question && { question }) };
 }
 
 async function runCall(deps: RunDeps, turn: Turn, call: PendingCall, tools: Map<string, Tool>): Promise<void> {
@@ -114,6 +129,10 @@ async function runCall(deps: RunDeps, turn: Turn, call: PendingCall, tools: Map<
   const result = await withTrace(trace, () => invoke(deps, turn, call, tool));
   const ms = deps.now() - started;
   const { agentId } = deps;
+  if (result.asks) {
+    await run.commit([requestOf(deps, call, result.asks)]);
+    return;
+  }
   deps.onTool?.({ agentId, runId, callId: call.callId, tool: tool.name, ms, success: !result.isError, trace });
   const spent = result.spent ?? NOTHING_SPENT;
   const ended = resultEvent(call, result, { ...spent, ms: Math.max(ms, spent.ms) });
@@ -130,7 +149,7 @@ function refuse(
 ): string | undefined {
   if (!tool) return `There is no tool ${call.tool}. Tools: ${names.join(', ') || 'none'}.`;
   if (ruleFor(definition, call, tool) === 'deny') return `The owner does not allow ${tool.name}.`;
-  if (call.approval === 'denied') return refusal(call, tool);
+  if (call.approval === 'denied' && !hasStopped(call, tool)) return refusal(call, tool);
   if (call.started && !tool.repeatable) {
     return `This call of ${tool.name} was interrupted by a restart. It may have had an effect; check before you repeat it.`;
   }
@@ -164,6 +183,7 @@ async function invoke(deps: RunDeps, turn: Turn, call: PendingCall, tool: Tool):
     run: { seq: current?.seq ?? 0, depth: current?.depth ?? 0 },
     background: deps.background,
     answer: call.answer,
+    person: personIn(run.definition, call, tool),
     held: turn.held,
     signal: AbortSignal.any([signal, timeout]),
   };
@@ -178,6 +198,15 @@ async function invoke(deps: RunDeps, turn: Turn, call: PendingCall, tool: Tool):
     deps.log.warn({ err: error, tool: tool.name, agentId: deps.agentId }, 'tool failed');
     return failed(error instanceof Error ? error.message : 'The tool failed.');
   }
+}
+
+/** Whoever can be asked in the middle of a call, and what they said; undefined: the owner wants no questions. */
+function personIn(definition: Turn['run']['definition'], call: PendingCall, tool: Tool): ToolContext['person'] {
+  const own = { name: 'user_prompt', toolset: 'user_prompt' };
+  if (approvalFor(definition, own, undefined) === 'deny') return undefined;
+  const { question, approval, answer } = call;
+  if (!question || !hasStopped(call, tool)) return {};
+  return { said: { question, approved: approval === 'approved', answer } };
 }
 
 export function capped(content: string): string {

@@ -20,6 +20,8 @@ export interface PendingCall extends CallRecord {
   /** What it asks a person, and what they said. */
   question?: Question | undefined;
   answer?: string | undefined;
+  /** When the question was asked. */
+  askedAt?: number;
 }
 
 export interface FinishedCall {
@@ -149,7 +151,8 @@ const asked = (state: SessionState, event: SessionEvent & { type: 'approval_requ
   change(state, event.callId, {
     approval: 'pending',
     approvalId: event.approvalId,
-    ...(event.question && { question: event.question }),
+    // A call that stopped to ask has to begin again: who finds it does not take it for interrupted.
+    ...(event.question && { question: event.question, askedAt: event.seq, started: false }),
   });
 
 const decided = (state: SessionState, event: SessionEvent & { type: 'approval_decided' }): void =>

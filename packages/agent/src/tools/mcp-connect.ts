@@ -1,13 +1,14 @@
 import type { Client, jsonSchemaValidator } from '@modelcontextprotocol/client';
 import type { McpServer } from '@troupe/domain';
 import type { Outbound } from '@troupe/kernel';
+import { afterPages, createAsking, openOrGoOn, type Asking, type OpenCall } from './mcp-asking.ts';
 import { listTools, MAX_PAGES, stillAnswers } from './mcp-listing.ts';
 import { connectHttp, type Link } from './mcp-http.ts';
 import type { McpOAuth } from './mcp-oauth.ts';
 import { connectProgram, type ProgramDeps } from './mcp-program.ts';
 import { openServer, type Vault } from './mcp-secrets.ts';
 import { callTool, isSessionGone, nameOf } from './mcp-words.ts';
-import type { Tool } from './tool.ts';
+import type { Tool, ToolResult } from './tool.ts';
 
 /** One connection to an MCP server, a program or a service, and its tools. */
 
@@ -21,6 +22,7 @@ export interface ConnectDeps extends ProgramDeps {
 
 export interface Connection {
   client: Client;
+  asking: Asking;
   tools: Tool[];
   /** Whether the server still lists its tools when it is asked. */
   answers: (signal: AbortSignal | undefined) => Promise<boolean>;
@@ -49,15 +51,20 @@ export async function connect(
   const server = openServer(given, deps.vault);
   // Loaded only where there is a server: the library costs more memory than an agent.
   const { Client: SdkClient } = await import('@modelcontextprotocol/client');
-  const makeClient = (mode: 'auto' | 'legacy', timeoutMs?: number): Client =>
-    new SdkClient(
+  const asking = createAsking();
+  const makeClient = (mode: 'auto' | 'legacy', timeoutMs?: number): Client => {
+    const made = new SdkClient(
       { name: 'troupe', version: '1.0.0' },
       {
+        capabilities: { elicitation: { form: {}, url: {} } },
         jsonSchemaValidator: TAKES_ALL,
         listMaxPages: MAX_PAGES,
         versionNegotiation: { mode, ...(timeoutMs !== undefined && { probe: { timeoutMs } }) },
       },
     );
+    asking.listen(made);
+    return made;
+  };
   // Whoever gave a header of his own wants to be known by that.
   const isNamed = Object.keys(server.headers).some((name) => name.toLowerCase() === 'authorization');
   const authProvider = isNamed ? undefined : deps.oauth?.provider(server);
@@ -75,8 +82,9 @@ export async function connect(
     await client.close();
   };
   try {
-    const tools = await toolsOf(client, server, { signal, log: deps.log, renew, workspace: deps.workspace, link });
-    return { client, close, tools, answers: (asked) => stillAnswers(client, asked) };
+    const { log, workspace } = deps;
+    const tools = await toolsOf(client, server, { signal, log, renew, workspace, link, asking });
+    return { client, asking, close, tools, answers: (asked) => stillAnswers(client, asked) };
   } catch (error) {
     await close();
     throw link.fault ?? error;
@@ -97,13 +105,11 @@ async function inFiles<T>(workspace: ConnectDeps['workspace'], server: McpServer
 
 interface Listing extends Pick<Place, 'signal' | 'renew'>, Pick<ConnectDeps, 'log' | 'workspace'> {
   link: Link;
+  asking: Asking;
 }
 
-async function toolsOf(
-  client: Client,
-  server: McpServer,
-  { signal, log, renew, workspace, link }: Listing,
-): Promise<Tool[]> {
+async function toolsOf(client: Client, server: McpServer, listing: Listing): Promise<Tool[]> {
+  const { signal, log } = listing;
   const offered = (await listTools(client, server, { signal, log })).map((one) => ({
     one,
     name: nameOf(server, one.name),
@@ -118,16 +124,33 @@ async function toolsOf(
     parameters: one.inputSchema as Record<string, unknown>,
     // What a server says of itself is a hint; only reading without any effect is believed.
     repeatable: one.annotations?.readOnlyHint === true,
-    run: async (args, context) => {
-      try {
-        return await inFiles(workspace, server, () => callTool(client, one, args, context));
-      } catch (error) {
-        if (!isSessionGone(error)) throw link.fault ?? error;
-        void client.close();
-        const fresh = await renew();
-        if (!fresh) throw error;
-        return callTool(fresh.client, one, args, context);
-      }
+    run(args, context) {
+      const call = calling(client, server, listing, (at, until) => callTool(at, one, args, { signal: until }));
+      return openOrGoOn(context, {
+        server: server.name,
+        person: context.person,
+        make: (open, until) => afterPages(open, () => call(open, until)),
+      });
     },
   }));
 }
+
+/** One call; a session that the server has forgotten is made anew for it, once. */
+const calling =
+  (
+    client: Client,
+    server: McpServer,
+    { renew, workspace, link, asking }: Listing,
+    call: (at: Client, signal: AbortSignal) => Promise<ToolResult>,
+  ) =>
+  async (open: OpenCall, signal: AbortSignal): Promise<ToolResult> => {
+    try {
+      return await asking.during(open, () => inFiles(workspace, server, () => call(client, signal)));
+    } catch (error) {
+      if (!isSessionGone(error)) throw link.fault ?? error;
+      void client.close();
+      const fresh = await renew();
+      if (!fresh) throw error;
+      return fresh.asking.during(open, () => call(fresh.client, signal));
+    }
+  };

@@ -15,6 +15,7 @@ import { freePorts } from '@troupe/testing/processes/program';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createSqliteStore } from '../store/store-sqlite.ts';
 import { call } from './testing.ts';
+import { createHeld, type ToolContext } from './tool.ts';
 import { createToolkit } from './toolkit.ts';
 
 /** The public MCP servers, as their makers publish them: programs in the sandbox, and a service of both older kinds. */
@@ -115,6 +116,18 @@ describe('public MCP servers', { skip: needs('the MCP judges') || (await sandbox
   test('everything, as a program', async () => {
     const tools = await toolsOf({ command: 'node', args: [SERVER('everything')] });
     assert.match((await call(tools, 'public_echo', { message: 'hello' })).content, /hello/);
+  });
+
+  test('everything asks its person', async () => {
+    const tools = await toolsOf({ command: 'node', args: [SERVER('everything')] });
+    const shared = { held: createHeld(), callId: 'asking' };
+    const ask = (person: ToolContext['person']) =>
+      call(tools, 'public_trigger-elicitation-request', {}, { ...shared, person });
+    const { asks: question } = await ask({});
+    assert.match(question!.message, /name.*\(needed/);
+    const { content } = await ask({ said: { question: question!, approved: true, answer: 'name: Ada Lovelace' } });
+    assert.match(content, /accept[^]*Ada Lovelace/);
+    assert.match((await call(tools, 'public_trigger-elicitation-request', {})).content, /declined/);
   });
 
   for (const [kind, at] of [

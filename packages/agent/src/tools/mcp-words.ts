@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { McpServer } from '@troupe/domain';
-import { OutboundError } from '@troupe/kernel';
+import { currentTrace, OutboundError, traceparentOf } from '@troupe/kernel';
 import { statusOf } from './mcp-http.ts';
 import { sizeOf } from './mcp-listing.ts';
 import type { ToolContext, ToolResult } from './tool.ts';
@@ -9,7 +9,8 @@ import type { ToolContext, ToolResult } from './tool.ts';
 
 type Offered = Awaited<ReturnType<Client['listTools']>>['tools'][number];
 
-const CALL_MS = 120_000;
+/** For the library; a call that waits for a person waits longer than any other. */
+const LONGEST_MS = 86_400_000;
 const MAX_NAME = 64;
 const MAX_RESULT = { characters: 1024 * 1024, depth: 64 };
 const MAX_REASON = 600;
@@ -48,9 +49,11 @@ export async function callTool(
   args: unknown,
   { signal }: Pick<ToolContext, 'signal'>,
 ): Promise<ToolResult> {
+  const trace = currentTrace();
+  const _meta = trace && { traceparent: traceparentOf(trace) };
   const result = await client.callTool(
-    { name: tool.name, arguments: args as Record<string, unknown> },
-    { signal, timeout: CALL_MS, toolDefinition: tool },
+    { name: tool.name, arguments: args as Record<string, unknown>, ...(_meta && { _meta }) },
+    { signal, timeout: LONGEST_MS, toolDefinition: tool },
   );
   if (sizeOf(result, MAX_RESULT) === undefined) throw new Error('The server’s answer is too large.');
   const items = (result.content ?? []) as Item[];

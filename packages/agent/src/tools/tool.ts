@@ -20,8 +20,17 @@ export interface ToolContext {
   background?: BackgroundDesk | undefined;
   /** What a person said to what this call asks. */
   answer?: string | undefined;
+  /** Somebody can be asked in the middle of the call; `said`: what they said, when it goes on. Left out: nobody can. */
+  person?: { said?: PersonSaid | undefined } | undefined;
   /** What goes on between the calls of a run, and ends with it. */
   held: Held;
+}
+
+/** What a person said to a question; not approved: they do not want to answer. */
+export interface PersonSaid {
+  question: Question;
+  approved: boolean;
+  answer?: string | undefined;
 }
 
 /** Something that goes on between calls: a browser, commands in the background. */
@@ -81,6 +90,8 @@ export interface ToolResult {
   handoff?: { agentId: string; name: string };
   /** What the tool used of the run's budget. */
   spent?: Spent;
+  /** The call is not over: somebody is asked first, and it is run again with what they say. */
+  asks?: Question;
   /** Pictures of the workspace that go with it: shown to people, and to models that see. */
   pictures?: readonly Attachment[];
 }

@@ -76,6 +76,12 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'rag.results': { limit: 3 },
   'rag.tool.description': 'About it',
   'rag.tool.instruction': 'Cite it.',
+  'rag.meaning.docs': ['./docs'],
+  'rag.meaning.embedding_model': 'openai/other',
+  'rag.meaning.model': 'openai/another',
+  'rag.meaning.similarity_metric': 'cosine_similarity',
+  'rag.meaning.limit': 3,
+  'rag.meaning.chunking': { size: 500 },
   'rag.strategy.docs': ['./docs'],
   'rag.strategy.k1': 2,
   'rag.strategy.b': 0.5,
@@ -85,6 +91,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'rag.chunking.size': 500,
   'rag.chunking.overlap': 50,
   'rag.results.limit': 3,
+  'rag.results.fusion': { strategy: 'rrf', k: 60 },
   'rag.ref': 'other',
   'toolset.instruction': 'Be careful. {ORIGINAL_INSTRUCTIONS}',
   'toolset.tools': ['read_file'],
@@ -117,8 +124,16 @@ const WITHOUT_EFFECT = new Set([
   'model.track_usage',
   'model.token_key',
   'rag.strategy.database',
+  'rag.meaning.database',
+  'rag.meaning.vector_dimensions',
+  'rag.meaning.similarity_metric',
+  'rag.meaning.batch_size',
+  'rag.meaning.embedding_batch_size',
+  'rag.meaning.max_embedding_concurrency',
+  'rag.meaning.max_indexing_concurrency',
   'rag.chunking.respect_word_boundaries',
   'rag.results.deduplicate',
+  'rag.results.fusion',
 ]);
 
 function check(
@@ -183,6 +198,8 @@ test('every key of a source of documents is carried or named as lost', () => {
   check('rag', format.RAG_KEYS, {}, source);
   check('rag.tool', format.RAG_TOOL_KEYS, {}, (tool) => source({ tool }));
   check('rag.strategy', format.RAG_STRATEGY_KEYS, bm25, strategy);
+  const meaning = { type: 'chunked-embeddings', embedding_model: 'openai/e', chunking: {} };
+  check('rag.meaning', format.RAG_MEANING_KEYS, meaning, strategy);
   check('rag.chunking', format.RAG_CHUNKING_KEYS, {}, (chunking) => strategy({ ...bm25, chunking }));
   check('rag.results', format.RAG_RESULT_KEYS, {}, (results) => source({ results }));
 });
@@ -330,6 +347,7 @@ test('the table of docs/teams.md is the reader’s', async () => {
       ...rows(format.RAG_KEYS),
       ...rows(format.RAG_TOOL_KEYS, 'tool.'),
       ...rows(format.RAG_STRATEGY_KEYS, 'strategies.'),
+      ...rows(format.RAG_MEANING_KEYS, 'strategies (by meaning).'),
       ...rows(format.RAG_CHUNKING_KEYS, 'strategies.chunking.'),
       ...rows(format.RAG_RESULT_KEYS, 'results.'),
     ]),

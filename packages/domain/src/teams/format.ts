@@ -127,7 +127,7 @@ export const RAG_KEYS: Keys = {
   docs: carried('Files, folders and patterns, from where the document stands.'),
   respect_vcs: lost('what is uploaded is taken, whatever version control leaves out'),
   strategies: carried(
-    'Search by words (`bm25`) with its settings; others are named, and their documents searched by words.',
+    'Search by words (`bm25`) and by meaning (`chunked-embeddings`, `semantic-embeddings`); others are named, and their documents searched by words.',
   ),
   results: carried(),
 };
@@ -149,6 +149,29 @@ export const RAG_STRATEGY_KEYS: Keys = {
   chunking: carried(),
 };
 
+/** Of a search by meaning: the passages are those of the search by words, which there always is. */
+export const RAG_MEANING_KEYS: Keys = {
+  type: carried(),
+  docs: carried(),
+  embedding_model: carried(
+    'The collection is searched by it, too: its texts and the questions go there, on your account.',
+  ),
+  model: carried('The same.'),
+  database: carried('The index is kept by the platform.'),
+  vector_dimensions: carried('As many as the model gives.'),
+  similarity_metric: carried('By the angle; another is named.'),
+  batch_size: carried('The platform chooses.'),
+  embedding_batch_size: carried('The platform chooses.'),
+  max_embedding_concurrency: carried('The platform chooses.'),
+  max_indexing_concurrency: carried('The platform chooses.'),
+  limit: carried('20 at most; that of a search by words goes before.'),
+  chunking: carried('That of a search by words goes before.'),
+  threshold: lost('what lies far below the nearest is left out'),
+  chat_model: lost('passages are compared as they are, not by what a model says of them'),
+  semantic_prompt: lost('passages are compared as they are, not by what a model says of them'),
+  ast_context: lost('passages are compared as they are'),
+};
+
 export const RAG_CHUNKING_KEYS: Keys = {
   size: carried('200 to 4,000 characters, cut at headings and between paragraphs first.'),
   overlap: carried(),
@@ -159,7 +182,7 @@ export const RAG_CHUNKING_KEYS: Keys = {
 export const RAG_RESULT_KEYS: Keys = {
   limit: carried('20 at most.'),
   deduplicate: carried('Always.'),
-  fusion: lost('there is one way to search, so nothing is merged'),
+  fusion: carried('By reciprocal rank (`rrf`, 60); another way is named.'),
   reranking: lost('passages come in the order of the search'),
   include_score: lost('passages come in order, without a number'),
   return_full_content: lost('an agent reads on from a passage with read_passage'),

@@ -12,17 +12,67 @@ function taken(document: unknown): Ok {
   return reading;
 }
 
-test('a search by meaning is named, and its documents are searched by words', () => {
-  const embeddings = { type: 'chunked-embeddings', embedding_model: 'openai/e', docs: ['./more'], anything: 1 };
+test('a search by meaning keeps its model, and what it says beside that is carried or named', () => {
+  const embeddings = {
+    type: 'semantic-embeddings',
+    embedding_model: 'small',
+    docs: ['./more'],
+    chunking: { size: 800 },
+    similarity_metric: 'euclidean',
+    chat_model: 'openai/gpt-5',
+    anything: 1,
+  };
   const { team, notCarried, toGive } = taken({
+    models: { small: { provider: 'openai', model: 'text-embedding-3-small' } },
     rag: { guide: { docs: ['./docs'], strategies: [embeddings] } },
     agents: { root: { rag: ['guide'] } },
   });
-  assert.deepEqual(team.knowledge?.[0]?.docs, ['./docs', './more']);
-  assert.deepEqual(notCarried, [
-    { at: 'rag.guide.strategies.0 (chunked-embeddings)', says: 'documents are found by their words, not by meaning' },
+  assert.deepEqual(team.knowledge, [
+    {
+      name: 'guide',
+      description: '',
+      docs: ['./docs', './more'],
+      tuning: { size: 800 },
+      embeddings: 'openai/text-embedding-3-small',
+    },
   ]);
-  assert.equal(toGive.length, 2);
+  assert.deepEqual(
+    notCarried.map(({ at }) => at),
+    ['anything', 'chat_model', 'similarity_metric'].map((key) => `rag.guide.strategies.0.${key}`),
+  );
+  assert.match(toGive[0]?.says ?? '', /texts of guide .* go to openai\/text-embedding-3-small, on your account/);
+  assert.equal(toGive.length, 3);
+});
+
+test('of several ways to search the first of each counts, and others are named', () => {
+  const reading = taken({
+    rag: {
+      guide: {
+        strategies: [
+          { type: 'chunked-embeddings', embedding_model: 'openai/a', limit: 9, chunking: { size: 700 } },
+          { type: 'bm25', k1: 2, limit: 3 },
+          { type: 'chunked-embeddings', embedding_model: 'openai/b' },
+          { type: 'chunked-embeddings' },
+          { type: 'graph' },
+        ],
+      },
+    },
+    agents: { root: { rag: ['guide'] } },
+  });
+  const [guide] = reading.team.knowledge ?? [];
+  assert.deepEqual([guide?.tuning, guide?.embeddings], [{ k1: 2, limit: 3 }, 'openai/a']);
+  assert.deepEqual(
+    reading.notCarried.map(({ at, says }) => [at, says]),
+    [
+      ['rag.guide.strategies.3', 'it names no model: documents are found by their words'],
+      ['rag.guide.strategies.4 (graph)', 'documents are found by their words'],
+      ['rag.guide.strategies', 'the first search by meaning counts for all'],
+      ['rag.guide.strategies', 'limit and chunking of the search by words count for that by meaning'],
+    ],
+  );
+});
+
+test('a source that nobody has is refused', () => {
   const unknown = readTeam({ rag: {}, agents: { root: { rag: ['gone'] } } });
   assert.equal(!unknown.ok && unknown.error, 'Invalid team: agents.root.rag: gone is not among rag');
 });

@@ -63,8 +63,8 @@ export function readTeam(raw: unknown): TeamReading {
       return { ok: false, error: `Invalid team: ${issue?.path.join('.') || 'document'}: ${issue?.message.trim()}` };
     }
     const { notes } = sieve;
-    const collections = collectionsOf(parsed.data.rag, sieve);
     const models = createModels(parsed.data.models, sieve, providersOf(parsed.data.providers, sieve));
+    const collections = collectionsOf(parsed.data.rag, sieve, models);
     const team = build(parsed.data, { models, notes, collections });
     filesToGive(collections, notes);
     return { ok: true, team, notCarried: notes.lost, toGive: notes.toGive };

@@ -26,7 +26,12 @@ interface Waiting {
   id: string;
   isCallers: boolean;
   isAsked: boolean;
+  /** It is a tool of an MCP server. */
+  isMcp: boolean;
 }
+
+/** The server that offers a tool, and what it calls it; undefined: it is the agent's own. */
+export type ServerOf = (tool: string) => { server: string; name: string } | undefined;
 
 const toolUseId = (seq: number, callId: string): string => `sevt_${seq}_${callId}`;
 
@@ -50,6 +55,11 @@ function inputOf(args: string): Record<string, unknown> {
 export class ManagedTranslator {
   #waiting: Waiting[] = [];
   #isRunning = false;
+  readonly #serverOf: ServerOf;
+
+  constructor(serverOf: ServerOf = () => undefined) {
+    this.#serverOf = serverOf;
+  }
 
   /** Where somebody who has read up to here can begin again. */
   static readonly #anchors: ReadonlySet<string> = new Set(['assistant', 'run_ended']);
@@ -101,11 +111,12 @@ export class ManagedTranslator {
     // A reader may begin here.
     this.#isRunning = true;
     const calls = (step['toolCalls'] ?? []) as Call[];
-    this.#waiting = calls.map(({ callId, caller }) => ({
+    this.#waiting = calls.map(({ callId, tool, caller }) => ({
       callId,
       id: toolUseId(step.seq, callId),
       isCallers: caller === true,
       isAsked: false,
+      isMcp: caller !== true && this.#serverOf(tool) !== undefined,
     }));
     const { in: input = 0, out = 0, cached = 0 } = (step['tokens'] ?? {}) as Record<string, number>;
     const start = make('span.model_request_start');
@@ -119,14 +130,18 @@ export class ManagedTranslator {
       start,
       make('span.model_request_end', { model_request_start_id: start.id, is_error: false, model_usage: usage }),
       ...(text(step['content']) === '' ? [] : [make('agent.message', { content: blocks(step['content']) })]),
-      ...calls.map(({ callId, tool: name, args, caller }) =>
-        make(
-          caller === true ? 'agent.custom_tool_use' : 'agent.tool_use',
-          { name, input: inputOf(args) },
-          toolUseId(step.seq, callId),
-        ),
-      ),
+      ...calls.map((call) => {
+        const { type, ...fields } = this.#used(call);
+        return make(type, { ...fields, input: inputOf(call.args) }, toolUseId(step.seq, call.callId));
+      }),
     ];
+  }
+
+  #used({ tool: name, caller }: Call): { type: string; name: string; mcp_server_name?: string } {
+    if (caller === true) return { type: 'agent.custom_tool_use', name };
+    const offered = this.#serverOf(name);
+    if (!offered) return { type: 'agent.tool_use', name };
+    return { type: 'agent.mcp_tool_use', mcp_server_name: offered.server, name: offered.name };
   }
 
   #result(step: Step, make: (type: string, fields?: object) => ManagedEvent): ManagedEvent[] {
@@ -134,6 +149,7 @@ export class ManagedTranslator {
     if (!call) return [];
     this.#waiting = this.#waiting.filter((one) => one !== call);
     const shared = { content: blocks(step['content']), is_error: step['isError'] === true };
+    if (call.isMcp) return [make('agent.mcp_tool_result', { mcp_tool_use_id: call.id, ...shared })];
     if (!call.isCallers) return [make('agent.tool_result', { tool_use_id: call.id, ...shared })];
     return [make('user.custom_tool_result', { custom_tool_use_id: call.id, ...shared }), ...this.#run(make)];
   }

@@ -103,7 +103,8 @@ function addTool<Caller>(
       annotations: { title, readOnlyHint: readOnly, destructiveHint: destructive, openWorldHint: false },
     },
     async (given: unknown, context: ServerContext) => {
-      const call: McpCall<Caller> = { caller, signal: context.mcpReq.signal };
+      const { signal, _meta: meta } = context.mcpReq;
+      const call: McpCall<Caller> = { caller, signal, traceparent: meta?.['traceparent'] };
       try {
         const { text, data, isError } = await run(given as never, call);
         return {

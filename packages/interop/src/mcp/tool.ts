@@ -19,6 +19,8 @@ export interface McpCall<Caller> {
   caller: Caller;
   /** Aborted when the caller leaves or takes the call back. */
   signal: AbortSignal;
+  /** Where the caller's work belongs in a trace, as it says. */
+  traceparent?: unknown;
 }
 
 export interface McpReply {

@@ -1,4 +1,4 @@
-import { createSandbox, createSqliteStore, createToolkit, type Toolkit } from '@troupe/agent';
+import { createHeld, createSandbox, createSqliteStore, createToolkit, type Toolkit } from '@troupe/agent';
 import { newDefinition } from '@troupe/domain';
 import { createOutbound, newId, silentLog, type WorkerPool } from '@troupe/kernel';
 
@@ -76,6 +76,18 @@ async function connect(toolkit: Toolkit, server: Server): Promise<void> {
   if (state.state !== 'connected') throw new Error(state.error);
 }
 
+/** A call as the loop makes it; whatever the server wants to know, the owner agrees to what it proposes. */
+async function answered(tool: Tool, args: unknown): Promise<void> {
+  const context = { signal: AbortSignal.timeout(20_000), callId: newId(), held: createHeld(), person: {} };
+  type Context = Parameters<Tool['run']>[1];
+  let { asks: question } = await tool.run(args, context as unknown as Context);
+  while (question) {
+    const answer = question.options?.[0] ?? 'x';
+    const person = { said: { question, approved: true, answer } };
+    ({ asks: question } = await tool.run(args, { ...context, person } as unknown as Context));
+  }
+}
+
 /** Does what the scenario asks of a client, and returns what went wrong on the way. */
 export async function useServer({ url, client, toolCalls }: Wanted, pool: WorkerPool): Promise<string[]> {
   const outbound = createOutbound({ allowLoopback: true });
@@ -94,8 +106,7 @@ export async function useServer({ url, client, toolCalls }: Wanted, pool: Worker
       : tools.map((tool) => ({ tool, args: argumentsFor(tool) }));
     for (const { tool, args } of calls) {
       if (!tool) continue;
-      const context = { signal: AbortSignal.timeout(20_000) } as Parameters<typeof tool.run>[1];
-      const run = () => tool.run(args, context);
+      const run = () => answered(tool, args);
       // More is needed than was given: the owner is asked again.
       await run()
         .catch(async (error: Error) => {

@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { createStreams, type Stream } from '@troupe/accounts';
 import { CallError, gateway, type backend, type Client, type TypesOf } from '@troupe/contract';
-import { callOf, ManagedTranslator, type ManagedEvent, type Step } from '@troupe/interop';
+import { toolsetOf } from '@troupe/domain';
+import { callOf, ManagedTranslator, type ManagedEvent, type ServerOf, type Step } from '@troupe/interop';
 import { AppError, eventTexts, iso, isoOrNull, newId, type Answer } from '@troupe/kernel';
 import { beginning } from './beginning.ts';
 import { changed, PAGE_BYTES, paged, type ListQuery } from './paging.ts';
@@ -201,7 +202,13 @@ function createTaking({ db, clock, managed }: SessionDeps, { place }: Inner) {
   return { take, say };
 }
 
-function happening({ listener }: SessionDeps, { place }: Inner, { take, say }: ReturnType<typeof createTaking>) {
+function happening(
+  { listener, managed }: SessionDeps,
+  { place }: Inner,
+  { take, say }: ReturnType<typeof createTaking>,
+) {
+  const serversOf = async (userId: string, agentId: string): Promise<ServerOf> =>
+    serverNames((await managed.getAgent(userId, agentId, undefined)).mcp_servers.map(({ name }) => name));
   const streams = createStreams(listener, { most: MOST_STREAMS, refusal: `At most ${MOST_STREAMS} streams at a time` });
   const news = new EventEmitter().setMaxListeners(0);
   return {
@@ -233,9 +240,11 @@ function happening({ listener }: SessionDeps, { place }: Inner, { take, say }: R
     async events(userId: string, id: string, { limit, page = '0.0.0' }: { limit: number; page?: string | undefined }) {
       const read = /^(\d{1,9})\.(\d{1,9})\.(\d{1,4})$/.exec(page)?.slice(1).map(Number);
       if (!read) throw new AppError(400, 'page must be one that was given');
-      const { client, at } = await place(userId, id);
+      const { session, client, at } = await place(userId, id);
       if (!at) return { data: [], next_page: null };
-      return eventPage((query) => client.call(conversations.get, { params: at, query }).catch(toldBy), limit, read);
+      const serverOf = await serversOf(userId, session.agent_id);
+      const steps: ReadSteps = (query) => client.call(conversations.get, { params: at, query }).catch(toldBy);
+      return eventPage(steps, limit, read, serverOf);
     },
 
     /** No longer than the key lasts that opened it. */
@@ -244,6 +253,7 @@ function happening({ listener }: SessionDeps, { place }: Inner, { take, say }: R
       const found = await look();
       // From what is there now; where nothing was said yet, from the beginning.
       const from = found.at ? await lastOf(found.client, found.at).catch(toldBy) : 0;
+      const serverOf = await serversOf(user.id, found.session.agent_id);
       const ended = new AbortController();
       const signal = AbortSignal.any([reader, ended.signal]);
       const leave = streams.join({ user, end: () => ended.abort() });
@@ -251,7 +261,7 @@ function happening({ listener }: SessionDeps, { place }: Inner, { take, say }: R
       signal.addEventListener('abort', leave, { once: true });
       if (signal.aborted) leave();
       const wait = () => heard(news, id, signal);
-      return eventTexts(told(look, found, { from, wait, signal, leave }));
+      return eventTexts(told(look, found, { from, wait, signal, leave, serverOf }));
     },
   };
 }
@@ -290,16 +300,30 @@ interface Steps {
   hasMore?: boolean | undefined;
 }
 
+type ReadSteps = (query: { after: number; limit: number }) => Promise<Steps>;
+
+/** Tools of servers go by the server's name and their own; a tool of the agent's own may begin alike. */
+function serverNames(names: readonly string[]): ServerOf {
+  const starts = names.map((server) => ({ server, start: `${server.replace(/[^A-Za-z0-9_-]/g, '_')}_` }));
+  return (tool) => {
+    if (toolsetOf(tool) !== undefined) return undefined;
+    const fitting = starts.filter(({ start }) => tool.startsWith(start));
+    const longest = fitting.toSorted((one, other) => other.start.length - one.start.length)[0];
+    return longest && { server: longest.server, name: tool.slice(longest.start.length) };
+  };
+}
+
 /**
  * A page goes on after the step `after`, of whose successor `skip` events were told. What was waited for there is known
  * again from the step before `anchor` on.
  */
 async function eventPage(
-  read: (query: { after: number; limit: number }) => Promise<Steps>,
+  read: ReadSteps,
   limit: number,
   [after = 0, anchor = 0, skip = 0]: readonly number[],
+  serverOf: ServerOf,
 ): Promise<{ data: ManagedEvent[]; next_page: string | null }> {
-  const translator = new ManagedTranslator();
+  const translator = new ManagedTranslator(serverOf);
   const data: ManagedEvent[] = [];
   let [done, begin, bytes] = [Math.max(0, anchor - 1), anchor, 0];
   for (;;) {

@@ -1,7 +1,7 @@
 import { once, type EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CallError, eventsOf, gateway, type Client } from '@troupe/contract';
-import { ManagedTranslator, type Step } from '@troupe/interop';
+import { ManagedTranslator, type ServerOf, type Step } from '@troupe/interop';
 import { AppError } from '@troupe/kernel';
 
 /** What happens in a session, as it happens. */
@@ -34,7 +34,13 @@ export async function heard(news: EventEmitter, id: string, signal: AbortSignal)
 export async function* told(
   look: () => Promise<Talk>,
   found: Talk,
-  { from, wait, signal, leave }: { from: number; wait: () => Promise<void>; signal: AbortSignal; leave: () => void },
+  {
+    from,
+    wait,
+    signal,
+    leave,
+    serverOf,
+  }: { from: number; wait: () => Promise<void>; signal: AbortSignal; leave: () => void; serverOf: ServerOf },
 ): AsyncGenerator<string> {
   try {
     // At once, so that the client knows that it listens.
@@ -53,7 +59,7 @@ export async function* told(
       signal,
       timeout: STREAM_MS,
     });
-    const translator = new ManagedTranslator();
+    const translator = new ManagedTranslator(serverOf);
     for await (const { data, event } of eventsOf(response)) {
       if (event === 'delta' || event === 'error') continue;
       const step = JSON.parse(data) as Step;

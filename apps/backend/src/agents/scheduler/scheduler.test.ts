@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Runtime } from '@troupe/db';
 import { testRuntime } from '@troupe/testing/database/runtime';
 import { testUser } from '@troupe/testing/database/server';
@@ -149,6 +149,52 @@ test('a run whose process ended is closed as failed and does not run again', asy
     (await receipts('t')).map(({ status, error }) => [status, error]),
     [['failed', 'Interrupted: the process that ran it ended']],
   );
+});
+
+describe('a run whose process ended, and whose agent went on,', () => {
+  const started = new Date(NOW.getTime() - 120_000);
+  before(() =>
+    sql`insert into agents (id, user_id, name) values ('agent', 'u', 'A') on conflict do nothing`.execute(
+      runtime.db.system,
+    ),
+  );
+
+  /** The receipt, and the log of the agent that was asked for it. */
+  async function interrupted(status: string, events: object[]): Promise<void> {
+    const { system } = runtime.db;
+    await addTask('t', { due: new Date('2026-06-01T13:00:00Z') });
+    await sql`delete from agent_sessions where agent_id = 'agent'`.execute(system);
+    await sql`insert into task_runs (id, task_id, user_id, due_at, status, started_at, lease_until)
+      values ('r', 't', 'u', ${NOW}, 'running', ${started}, ${new Date(NOW.getTime() - 1)})`.execute(system);
+    await sql`insert into agent_sessions (id, agent_id, user_id, channel, key, status, last_seq)
+      values ('s', 'agent', 'u', 'task', 't:r', ${status}, ${events.length})`.execute(system);
+    for (const [index, event] of events.entries())
+      await sql`insert into agent_events (session_id, seq, agent_id, user_id, data)
+        values ('s', ${index + 1}, 'agent', 'u', ${JSON.stringify(event)}::jsonb)`.execute(system);
+  }
+  const said = { type: 'assistant', content: 'All is well.', toolCalls: [], saw: 1 };
+  const outcomes = async () => (await receipts('t')).map(({ status, output, error }) => [status, output, error]);
+
+  test('says what the agent said', async () => {
+    await interrupted('idle', [{ type: 'user', content: 'go' }, said, { type: 'run_ended', outcome: 'done' }]);
+    assert.equal(await scheduler().cycle(), 0);
+    assert.deepEqual(await outcomes(), [['succeeded', 'All is well.', null]]);
+  });
+
+  test('says why the agent ended it', async () => {
+    const ended = { type: 'run_ended', outcome: 'limit', reason: 'No tokens are left.' };
+    await interrupted('idle', [{ type: 'user', content: 'go' }, said, ended]);
+    await scheduler().cycle();
+    assert.deepEqual(await outcomes(), [['failed', null, 'No tokens are left.']]);
+  });
+
+  test('waits for an agent that is still at it, but not for ever', async () => {
+    await interrupted('open', [{ type: 'user', content: 'go' }]);
+    await scheduler().cycle();
+    assert.deepEqual(await outcomes(), [['running', null, null]]);
+    await scheduler({ now: new Date(started.getTime() + 600_000) }).cycle();
+    assert.deepEqual(await outcomes(), [['failed', null, 'Interrupted: the process that ran it ended']]);
+  });
 });
 
 test('a clock that was set back runs nothing twice', async () => {

@@ -51,6 +51,7 @@ const HEARTBEATS = 40;
 const HEARTBEATS_PER_USER = 10;
 const NOTICE_AFTER = 3;
 const OUTPUT_LIMIT = 100_000;
+const INTERRUPTED = 'Interrupted: the process that ran it ended';
 
 interface Taken {
   taken: number;
@@ -67,7 +68,7 @@ const isKept = ({ source }: { source: string }): boolean => source !== 'schedule
 
 /**
  * Runs due tasks. The receipt is written, and the task moved on, before the agent is asked: so whatever happens to this
- * process, no occurrence runs twice, and one that was interrupted is told as failed. What arrived waits as a receipt; one that was
+ * process, no occurrence runs twice, and one that was interrupted is told as failed, unless the agent ended it by itself. What arrived waits as a receipt; one that was
  * interrupted is asked for again under its id, which the agent takes once.
  */
 class TaskScheduler {
@@ -214,13 +215,30 @@ class TaskScheduler {
       if (this.#runs.size > 0) await triggered.keepRuns(tx, [...this.#runs], this.#leaseFrom(now));
       for (const run of await store.takeAbandoned(tx, now, 100))
         if (isKept(run) && run.tries < MOST_TRIES) await triggered.waitAgain(tx, run.id);
-        else
-          await this.#close(
-            tx,
-            { id: run.id, taskId: run.task_id, userId: run.user_id, agentId: run.agent_id, name: run.name },
-            { status: 'failed', output: null, error: 'Interrupted: the process that ran it ended' },
-          );
+        else await this.#closeInterrupted(tx, run, now);
     });
+  }
+
+  /** The agent may have gone on without whoever asked it: what it says then is what came of the run. */
+  async #closeInterrupted(
+    tx: SystemTx,
+    run: Awaited<ReturnType<typeof store.takeAbandoned>>[number],
+    now: Date,
+  ): Promise<void> {
+    const { id, task_id: taskId, user_id: userId, agent_id: agentId, name, started_at: startedAt } = run;
+    const found = await store.agentsAnswer(tx, run);
+    if (found?.isOpen && now.getTime() - startedAt.getTime() < this.#runMs) {
+      await triggered.keepRuns(tx, [id], this.#leaseFrom(now));
+      return;
+    }
+    const isDone = found?.isOpen === false && found.outcome === 'done';
+    await this.#close(
+      tx,
+      { id, taskId, userId, agentId, name },
+      isDone
+        ? { status: 'succeeded', output: (found.output ?? '').slice(0, OUTPUT_LIMIT), error: null }
+        : { status: 'failed', output: null, error: found?.reason ?? INTERRUPTED },
+    );
   }
 
   async #beat({ agent_id, user_id }: { agent_id: string; user_id: string }): Promise<void> {

@@ -167,7 +167,16 @@ export const takeAbandoned = (tx: SystemTx, now: Date, limit: number) =>
   tx
     .selectFrom('task_runs as run')
     .innerJoin('scheduled_tasks as task', 'task.id', 'run.task_id')
-    .select(['run.id', 'run.task_id', 'run.user_id', 'run.source', 'run.tries', 'task.name', 'task.agent_id'])
+    .select([
+      'run.id',
+      'run.task_id',
+      'run.user_id',
+      'run.source',
+      'run.tries',
+      'run.started_at',
+      'task.name',
+      'task.agent_id',
+    ])
     .where('run.status', '=', 'running')
     .where('run.lease_until', '<', now)
     // In one order, since what a result starts is written down one user at a time.
@@ -176,6 +185,31 @@ export const takeAbandoned = (tx: SystemTx, now: Date, limit: number) =>
     .forNoKeyUpdate(['run', 'task'])
     .skipLocked()
     .execute();
+
+/**
+ * What the agent made of a run, by its own log, whoever asked for it; undefined: nothing is known of it here. A run is a
+ * conversation of its own.
+ */
+export async function agentsAnswer(
+  tx: SystemTx,
+  run: { id: string; task_id: string; agent_id: string },
+): Promise<{ isOpen: boolean; outcome: string | null; reason: string | null; output: string | null } | undefined> {
+  const { rows } = await sql<{
+    is_open: boolean;
+    outcome: string | null;
+    reason: string | null;
+    output: string | null;
+  }>`
+    select s.status <> 'idle' as is_open, ended.data ->> 'outcome' as outcome, ended.data ->> 'reason' as reason,
+      said.content as output
+    from agent_sessions s
+    left join lateral (select data from agent_events
+      where session_id = s.id and type = 'run_ended' order by seq desc limit 1) ended on true
+    left join lateral (select data ->> 'content' as content from agent_events
+      where session_id = s.id and type = 'assistant' and data ->> 'content' <> '' order by seq desc limit 1) said on true
+    where s.agent_id = ${run.agent_id} and s.channel = 'task' and s.key = ${`${run.task_id}:${run.id}`}`.execute(tx);
+  return rows[0] && { ...rows[0], isOpen: rows[0].is_open };
+}
 
 /** Whoever writes to a task and to its runs locks the task first, as whoever deletes it does. */
 export const lockTask = (tx: SystemTx, taskId: string) =>

@@ -111,6 +111,23 @@ test('a team document alone makes its collections too, and says what is to be pu
   );
 });
 
+test('a source that is searched by meaning has its model, and the preview says where the texts will go', async () => {
+  const model = 'openai/text-embedding-3-small';
+  const strategies = `[{ type: chunked-embeddings, embedding_model: ${model} }]`;
+  const yaml = TEAM.replace(/strategies: .*/, `strategies: ${strategies}`).replaceAll('guide', 'meant');
+  const bundle = zipOf([
+    { path: 'agent.yaml', content: yaml },
+    { path: 'docs/house.md', content: '# Boiler' },
+  ]);
+  const shown = await sent('/api/imports/preview?name=house.zip', bundle);
+  assert.deepEqual(shown.body.notCarried, []);
+  assert.match(shown.body.toGive[0].says, /texts of meant .* go to openai\/text-embedding-3-small, on your account/);
+  const made = await sent('/api/imports?name=house.zip', bundle);
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const { collections } = (await ann.ask('GET', '/api/knowledge')).body;
+  assert.equal(collections.find((one: Body) => one.name === 'meant').embeddings, model);
+});
+
 const WORKSPACE = [
   { path: 'AGENTS.md', content: 'Be kind to everybody.' },
   { path: 'SOUL.md', content: 'Calm.' },

@@ -9,7 +9,7 @@ import {
   type Talk,
 } from '@troupe/interop';
 import type { Roster } from '@troupe/roster';
-import { AppError, iso, newId, type Log, type User } from '@troupe/kernel';
+import { AppError, iso, newId, readTraceparent, withTrace, type Log, type User } from '@troupe/kernel';
 import { z } from 'zod';
 import type { ChatService } from '../chat/service.ts';
 import type { ConversationsService } from '../conversations/service.ts';
@@ -66,7 +66,7 @@ export function createMcp(deps: McpDeps) {
 const withTold = (tool: McpTool<McpCaller>): McpTool<McpCaller> => ({
   ...tool,
   run: (args, call) =>
-    tool.run(args, call).catch((error: unknown) => {
+    withTrace(readTraceparent(call.traceparent), () => tool.run(args, call)).catch((error: unknown) => {
       if (error instanceof AppError && error.status !== 500) throw new McpRefusal(error.message);
       throw error;
     }),

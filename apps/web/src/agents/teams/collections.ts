@@ -32,6 +32,7 @@ export async function makeCollections(
     taken.add(name);
     ids.set(one.name, id);
     undo.add(() => knowledge.remove(userId, id));
+    if (one.embeddings !== undefined) await knowledge.change(userId, id, { embeddings: one.embeddings });
     for (const { path, content } of files.get(one.name) ?? [])
       if (content.length > 0) await knowledge.upload(userId, id, path.slice(-200), Buffer.from(content));
   }

@@ -118,6 +118,20 @@ describe('paying in a TIP-20', () => {
     assert.equal(asked, 1);
   });
 
+  test('as the page of clients says', async () => {
+    const key = generatePrivateKey();
+    const { address } = privateKeyToAccount(key);
+    await chain.client.setBalance({ address, value: parseEther('1') });
+    await chain.mint(PATH_USD, address, HAS);
+    const snippet = snippets.find(({ title }) => title === 'Paying on Tempo')!;
+    const addresses = {
+      'http://127.0.0.1:3000': url.replace('/api/v1/gateway', ''),
+      [tempoModerato.rpcUrls.default.http[0]]: node.rpcUrl,
+    };
+    assert.match(await run(snippet, { addresses, home: tmpdir(), env: { PAYER_KEY: key } }), /"said":"hello"/);
+    assert.equal(await chain.balance(PATH_USD, address), HAS - PRICE);
+  });
+
   test('a credential counts once, also five times at once', async () => {
     const authorization = await byTempo().createCredential(await fetch(url, request()));
     const answers = await Promise.all(Array.from({ length: 5 }, () => fetch(url, request({ authorization }))));
