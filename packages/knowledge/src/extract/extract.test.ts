@@ -141,6 +141,16 @@ test('hostile documents end in a sentence or a bound, and the pool works on', as
   );
   assert.ok(million.ok);
   assert.deepEqual(million.notes, ['Only the first 200,000 cells were read.']);
+  const right = '<row><c r="ALL1"><v>1</v></c></row>'.repeat(190_000);
+  const wide = await read(
+    'wide.xlsx',
+    zip({
+      'xl/workbook.xml': '<sheet name="A"/>',
+      'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${right}</sheetData></worksheet>`,
+    }),
+  );
+  assert.ok(wide.ok, JSON.stringify(wide));
+  assert.deepEqual(wide.notes, ['Only the first 200,000 cells were read.']);
   const deep = await read('deep.html', '<div>'.repeat(200_000) + 'words');
   assert.ok(deep.ok);
   const nested = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n'.repeat(2000);
