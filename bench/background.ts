@@ -20,6 +20,7 @@ import { median } from './lib/sides.ts';
 const TASKS = 100;
 const ANSWERS = 60;
 const MODEL_MS = 1000;
+const PATIENCE_MS = 120_000;
 
 let isOver = false;
 
@@ -89,6 +90,15 @@ for (const name of ['lead', 'worker']) {
   const model = clientOf(name === 'lead' ? leads : works);
   agents.set(name, wakeAgent({ agentId: name, owner: 'u', store, model, tools, peers, log: silentLog }));
 }
+/** Whoever waits for ever says nothing of why. */
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error(`not after ${PATIENCE_MS / 1000} s: ${what}`);
+    await delay(20);
+  }
+}
+
 const lead = agents.get('lead')!;
 const worker = agents.get('worker')!;
 
@@ -109,14 +119,14 @@ const quiet = await answers('quiet');
 const given = performance.now();
 for (let n = 0; n < 2; n += 1) await lead.ask({ to: { channel: 'web', key: 'main' }, content: 'begin' });
 const givenMs = performance.now() - given;
-while (worker.busy() < TASKS) await delay(20);
+await until(`${TASKS} tasks at once`, () => worker.busy() >= TASKS);
 const before = thoughts;
 const loaded = await answers('loaded');
 const steps = thoughts - before;
 const atOnce = worker.busy();
 isOver = true;
 const ending = performance.now();
-while (lead.busyInBackground() > 0) await delay(20);
+await until('all tasks told', () => lead.busyInBackground() === 0);
 const endedMs = performance.now() - ending;
 
 const p95 = (values: readonly number[]): number =>

@@ -38,14 +38,23 @@ const toolkit = createToolkit({
 const definition = newDefinition({ name: 'bench', tools: ['browser'] });
 const tools = await toolkit.tools(definition);
 
+const GONE = new Set(['ENOENT', 'ESRCH']);
+function unlessGone(error: unknown): '' {
+  if (GONE.has((error as NodeJS.ErrnoException).code ?? '')) return '';
+  throw error;
+}
+
 async function childrenOf(pid: number): Promise<number[]> {
-  const tasks = await readdir(`/proc/${pid}/task`);
-  const lists = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8')));
+  const tasks = (await readdir(`/proc/${pid}/task`).catch(unlessGone)) || [];
+  const lists = await Promise.all(
+    tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8').catch(unlessGone)),
+  );
   return lists.flatMap((list) => list.trim().split(' ').filter(Boolean).map(Number));
 }
 
+/** One that ends while it is looked at weighs nothing. */
 async function weight(pid: number): Promise<number> {
-  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8');
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(unlessGone);
   const own = Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1024;
   return (await Promise.all((await childrenOf(pid)).map(weight))).reduce((sum, one) => sum + one, own);
 }

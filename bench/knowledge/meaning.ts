@@ -16,7 +16,7 @@ const PASSAGES = 2000;
 const QUESTIONS = 200;
 const DIMENSION = 512;
 
-function threesOf(text: string): number[] {
+export function threesOf(text: string): number[] {
   const numbers = Array.from({ length: DIMENSION }, () => 0);
   for (const word of text.toLowerCase().split(/\W+/))
     for (let at = 0; at + 3 <= word.length + 2; at += 1) {

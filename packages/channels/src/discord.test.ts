@@ -67,6 +67,22 @@ describe('Discord', () => {
     await channel.stop();
   });
 
+  test('a trial tells whether messages may be read, before anything listens', async () => {
+    let flags = 1 << 23;
+    const { url, called } = await standIn(({ path }) => {
+      if (path === '/applications/@me') return { id: '1', flags };
+      return path === '/users/@me' ? { id: '99', username: 'ada' } : { id: '1' };
+    });
+    const { agent } = await testAgent();
+    const channel = await createChannel('discord', depsFor(agent, url, { token: 'T0KEN' }));
+    await assert.rejects(channel.test(), /Message Content Intent/);
+    for (const may of [1 << 18, 1 << 19]) {
+      flags = may | (1 << 23);
+      assert.equal(await channel.test('7'), 'ada');
+      assert.match(String((await called('/channels/7/messages')).body['content']), /test message/);
+    }
+  });
+
   const closes: [code: number, state: string, told: RegExp][] = [
     [4014, 'failed', /Message Content Intent/],
     [4004, 'refused', /refused the token/],

@@ -16,14 +16,19 @@ const OP = { dispatch: 0, heartbeat: 1, identify: 2, resume: 6, reconnect: 7, in
 const userAgent = (url: string): string => `DiscordBot (${url}, ${VERSION})`;
 const OWNERS_TURN_MS = 300_000;
 
+const noIntent = (): Trouble =>
+  new Trouble(
+    'Discord does not let the bot read messages: switch on “Message Content Intent” on its page Bot in Discord’s developer portal',
+    OWNERS_TURN_MS,
+  );
+
+/** What an application may, as Discord tells it: to read messages, for good or while it is small. */
+const READS_MESSAGES = (1 << 18) | (1 << 19);
+
 /** Why Discord closed a connection for good; undefined: it may be opened again. */
 function whyClosed(code: number): Error | undefined {
   if (code === 4004) return new TokenRefused('Discord refused the token');
-  if (code === 4014)
-    return new Trouble(
-      'Discord does not let the bot read messages: switch on “Message Content Intent” on its page Bot in Discord’s developer portal',
-      OWNERS_TURN_MS,
-    );
+  if (code === 4014) return noIntent();
   if (code >= 4010 && code <= 4013) return new Trouble(`Discord closed the connection (${code})`, OWNERS_TURN_MS);
   return undefined;
 }
@@ -201,7 +206,13 @@ export function createDiscord(deps: ChannelDeps): Service {
   return {
     kind: 'discord',
     maxText: MAX_TEXT,
-    test: async () => String((await rest('/users/@me'))['username']),
+    async test() {
+      const { username } = await rest('/users/@me');
+      const { flags } = await rest('/applications/@me');
+      // Without it the token is right, and the gateway is closed all the same.
+      if (typeof flags === 'number' && (flags & READS_MESSAGES) === 0) throw noIntent();
+      return String(username);
+    },
     tell: (to, text) => put(to, { content: text }, { files: [] }),
     async send({ chat, id }, { index, text, files }) {
       const reference = index === 0 ? { message_reference: { message_id: id, fail_if_not_exists: false } } : {};

@@ -122,6 +122,38 @@ describe('Telegram', () => {
     assert.deepEqual(texts.map(({ content }) => content).toReversed(), ['one', 'two', 'three'], 'in their order');
   });
 
+  test('messages of one poll in several chats and topics get their own answers, each where it was asked', async () => {
+    const { url, write, called } = await telegram();
+    const { agent, store } = await testAgent();
+    const group = { id: -100, type: 'supergroup' };
+    const entities = [{ type: 'mention', offset: 0, length: 8 }];
+    write(1, { text: 'one' });
+    write(2, { text: 'two', chat: { id: 56, type: 'private' } }, 8);
+    for (const topic of [12, 13])
+      write(topic, {
+        chat: group,
+        text: `@ada_bot topic ${topic}`,
+        entities,
+        is_topic_message: true,
+        message_thread_id: topic,
+      });
+    const channel = await make(agent, url);
+    await channel.start();
+    const answers: string[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      const { body } = await called('sendMessage');
+      answers.push([body['chat_id'], body['message_thread_id'] ?? '', body['text']].join(' '));
+    }
+    await channel.stop();
+    assert.deepEqual(answers.toSorted(), [
+      '-100 12 heard topic 12',
+      '-100 13 heard topic 13',
+      '55  heard one',
+      '56  heard two',
+    ]);
+    assert.equal((await store.receipts({ limit: 9 })).filter(({ state }) => state === 'answered').length, 4);
+  });
+
   test('a captioned photo and a voice message come as attachments', async () => {
     const { url, write, called } = await telegram();
     const { agent, files } = await testAgent();
@@ -163,13 +195,39 @@ describe('Telegram', () => {
       [body['chat_id'], body['text'], body['message_thread_id'], body['reply_parameters']],
       [-100, 'heard hello', 12, { message_id: 3, allow_sending_without_reply: true }],
     );
-    write(4, { chat, text: 'and this?', reply_to_message: { from: { id: 99 } } });
+    // The bot began this topic, and nobody speaks to it there.
+    const began = { from: { id: 99 }, forum_topic_created: { name: 'News' } };
+    write(4, { chat, text: 'among us', is_topic_message: true, message_thread_id: 13, reply_to_message: began });
+    write(5, { chat, text: 'and this?', reply_to_message: { from: { id: 99 } } });
     const second = (await called('sendMessage')).body;
     assert.deepEqual([second['text'], second['message_thread_id']], ['heard and this?', undefined]);
     await channel.stop();
     const keys = (await store.sessions({ limit: 9, offset: 0 })).map(({ key }) => key);
     assert.deepEqual(keys.filter((key) => key.startsWith('-100')).toSorted(), ['-100', '-100:12']);
     assert.equal((await store.receipts({ limit: 9 })).length, 2, 'what is not for us is not written down');
+  });
+
+  test('pictures that are sent together to it in a group all come; others’ do not', async () => {
+    const { url, write } = await telegram();
+    const { agent, files, store } = await testAgent();
+    const chat = { id: -100, type: 'supergroup' };
+    const picture = (id: number, album: string, more: object = {}) =>
+      write(id, { chat, photo: [{ file_id: `p${id}`, file_size: 9 }], media_group_id: album, ...more });
+    picture(1, 'theirs', { caption: 'look, all' });
+    picture(2, 'theirs');
+    picture(3, 'ours', { caption: '@ada_bot look', caption_entities: [{ type: 'mention', offset: 0, length: 8 }] });
+    picture(4, 'ours');
+    picture(5, 'ours');
+    write(6, { chat, text: 'not for it' });
+    const channel = await make(agent, url);
+    await channel.start();
+    await until(async () => {
+      const receipts = await store.receipts({ limit: 9 });
+      return receipts.length === 3 && receipts.every(({ state }) => state === 'answered');
+    });
+    await channel.stop();
+    for (const id of [3, 4, 5])
+      assert.equal(await files.read(`uploads/photo-${id}.jpg`), `bytes of /file/botT0KEN/photos/p${id}`);
   });
 
   test('an answer that a release without a table for it left behind is delivered at the next start, once', async () => {

@@ -27,6 +27,8 @@ interface TelegramFile {
 interface Message {
   message_id: number;
   message_thread_id?: number;
+  /** Pictures that were sent together are messages of their own; the first has the words. */
+  media_group_id?: string;
   is_topic_message?: boolean;
   chat: { id: number; type?: string };
   from?: { id: number; is_bot?: boolean };
@@ -34,7 +36,8 @@ interface Message {
   caption?: string;
   entities?: Entity[];
   caption_entities?: Entity[];
-  reply_to_message?: { from?: { id: number } };
+  /** In a topic each message answers the one that began it, unless it answers another. */
+  reply_to_message?: { from?: { id: number }; forum_topic_created?: object };
   photo?: TelegramFile[];
   voice?: TelegramFile;
   audio?: TelegramFile;
@@ -66,7 +69,8 @@ function filesOf(message: Message): ChannelFile[] {
 
 /** Whether a message of a group is for us: by name, as an answer to us, or as a command with our name. */
 function isAddressed(message: Message, text: string, self: Self): boolean {
-  if (message.reply_to_message?.from?.id === self.id) return true;
+  const { reply_to_message: answered } = message;
+  if (answered?.from?.id === self.id && !answered.forum_topic_created) return true;
   const name = `@${self.username.toLowerCase()}`;
   return [...(message.entities ?? []), ...(message.caption_entities ?? [])].some(({ type, offset, length, user }) => {
     const said = text.slice(offset, offset + length).toLowerCase();
@@ -85,12 +89,19 @@ function withoutName(text: string, { username }: Self): string {
   return rest.trim();
 }
 
-function read(message: Message, self: Self): ChannelMessage | undefined {
-  const { chat, from, message_id: id } = message;
+interface Album {
+  /** The last one that was for us. */
+  ours: string | undefined;
+}
+
+function read(message: Message, self: Self, album: Album): ChannelMessage | undefined {
+  const { chat, from, message_id: id, media_group_id: group } = message;
   if (!from || from.is_bot) return undefined;
   const text = message.text ?? message.caption ?? message.sticker?.emoji ?? '';
   const isGroup = chat.type === 'group' || chat.type === 'supergroup';
-  if (isGroup && !isAddressed(message, text, self)) return undefined;
+  const isOfOurs = group !== undefined && group === album.ours;
+  if (isGroup && !isOfOurs && !isAddressed(message, text, self)) return undefined;
+  album.ours = group;
   const thread = message.is_topic_message === true ? message.message_thread_id : undefined;
   return {
     id: `${chat.id}:${id}`,
@@ -110,12 +121,13 @@ function read(message: Message, self: Self): ChannelMessage | undefined {
 async function listen(call: Call, post: Post, pollSeconds: number, signal: AbortSignal, up: () => void): Promise<void> {
   const self = await call<Self>('getMe', {}, signal);
   let offset = Number((await post.remembered('offset')) ?? 0);
+  const album: Album = { ours: undefined };
   for (;;) {
     const asked = { offset, timeout: pollSeconds, allowed_updates: ['message'] };
     const updates = await call<{ update_id: number; message?: Message }[]>('getUpdates', asked, signal);
     up();
     for (const { update_id: id, message } of updates) {
-      const said = message && read(message, self);
+      const said = message && read(message, self, album);
       if (said) await post.take(said);
       // The next look tells Telegram that everything below is ours.
       offset = id + 1;

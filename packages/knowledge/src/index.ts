@@ -7,5 +7,6 @@ export { askedFor, termsOf, type KnownWords } from './words/terms.ts';
 export { createBest } from './index/best.ts';
 export { createKeptLists, type KeptLists } from './index/kept.ts';
 export { addScores, BLOCK, countOf, entryOf, weightOf, without } from './index/postings.ts';
+export { SignList } from './meaning/signs.ts';
 export * from './meaning/store.ts';
 export { bitsOf, bytesOf, fuse, Misfit, nearness, nearOnes, vectorsOf } from './meaning/vector.ts';

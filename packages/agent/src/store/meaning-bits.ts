@@ -8,7 +8,7 @@ create table if not exists memory_vectors (
   id text not null, model text not null, scope text not null, dimension integer not null, made_of text not null,
   bits blob not null, primary key (id, model)
 );
-create index if not exists memory_vectors_of on memory_vectors (scope, model, dimension, bits, id, made_of);
+drop index if exists memory_vectors_of;
 create table if not exists memory_numbers (
   id text not null, model text not null, vector blob not null, primary key (id, model)
 );
@@ -17,6 +17,24 @@ create trigger if not exists memory_unmeant after delete on memory begin
   delete from memory_numbers where id = old.id;
 end;
 `;
+
+/** Each has a number, and the newest the highest: what was kept in the process of the others goes on from there. */
+export const MEANING_NUMBERS = `
+create index if not exists memory_vectors_by on memory_vectors (scope, model, dimension, n);
+insert or ignore into memory_version (one, n) values (2, 0);
+`;
+
+interface Access {
+  first: (sql: string) => unknown;
+  run: (sql: string) => unknown;
+}
+
+/** Those that a program of another release wrote have none. */
+export function numberMeanings({ first, run }: Access): void {
+  if (!first('select 1 from memory_vectors where n is null limit 1')) return;
+  run('update memory_vectors set n = rowid + (select n from memory_version where one = 2) where n is null');
+  run('update memory_version set n = (select max(n) from memory_vectors) where one = 2');
+}
 
 const ONES = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
 

@@ -1,6 +1,6 @@
-import { bytesOf } from '@troupe/knowledge';
+import { bytesOf, SignList } from '@troupe/knowledge';
 import { signsOf } from './meaning-bits.ts';
-import { afterAnswer, LOOKED_AT, MOST_CHANGES, MOST_CHARACTERS, UNKNOWN_MEANING } from './meaning.ts';
+import { afterAnswer, LIKELY, LOOKED_AT, MOST_CHANGES, MOST_CHARACTERS, UNKNOWN_MEANING } from './meaning.ts';
 import type { MeaningState, MeaningStore, Near, Unmeant } from './meaning.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
 import type { Memory, Scope } from './memory.ts';
@@ -58,8 +58,10 @@ function writing({
             mark,
           );
           if (!isThere) continue;
+          run('update memory_version set n = n + 1 where one = 2');
           run(
-            `insert or replace into memory_vectors (id, model, scope, dimension, made_of, bits) values (?, ?, ?, ?, ?, ?)`,
+            `insert or replace into memory_vectors (id, model, scope, dimension, made_of, bits, n)
+            values (?, ?, ?, ?, ?, ?, (select n from memory_version where one = 2))`,
             id,
             model,
             scopeName(scope),
@@ -84,19 +86,78 @@ function writing({
   };
 }
 
+/** Read at once of what is new. */
+const AT_ONCE = 4096;
+/** Memories of the agent and of its team, and of a model that was chosen a moment ago. */
+const MOST_LISTS = 4;
+
+export type MemorySigns = ReturnType<typeof createMemorySigns>;
+
+/**
+ * The first signs of all memories of a file that have numbers, as they are kept of documents. What is new is read before each
+ * search, by the numbers that only grow. After a change of the file what is there of the rest is counted: where something is
+ * gone, or was written anew, all of it is read again.
+ */
+export function createMemorySigns({ all, first }: Pick<SqliteAccess, 'all' | 'first'>) {
+  const kept = new Map<string, { list: SignList; version: string }>();
+  const OF = 'from memory_vectors where scope = ? and model = ? and dimension = ?';
+
+  function listOf(scope: string, { model, vector }: Near): SignList {
+    const dimension = vector.length;
+    const key = [scope, model, dimension].join('\n');
+    const one = kept.get(key) ?? { list: new SignList(dimension), version: '' };
+    kept.delete(key);
+    kept.set(key, one);
+    for (const oldest of kept.keys()) if (kept.size > MOST_LISTS) kept.delete(oldest);
+    const { list } = one;
+    const version = all<{ n: number }>('select n from memory_version order by one').map(({ n }) => n);
+    if (version.join(' ') === one.version) return list;
+    one.version = version.join(' ');
+    const { n } = first<{ n: number }>(`select count(*) as n ${OF} and n <= ?`, scope, model, dimension, list.last)!;
+    if (n !== list.count) list.clear();
+    for (let isMore = true; isMore;) {
+      const rows = all<{ n: number; signs: Uint8Array }>(
+        `select n, substr(bits, 1, ?) as signs ${OF} and n > ? order by n limit ?`,
+        list.each,
+        scope,
+        model,
+        dimension,
+        list.last,
+        AT_ONCE,
+      );
+      for (const { n, signs } of rows) list.add(n, signs);
+      isMore = rows.length === AT_ONCE;
+    }
+    return list;
+  }
+
+  return {
+    /** Numbers of memories whose first signs are most like the question's. */
+    likely(scope: string, near: Near, most: number): number[] {
+      const list = listOf(scope, near);
+      const question = new Uint8Array(list.each);
+      question.set(signsOf(near.vector).subarray(0, list.each));
+      return list.likely(question, most);
+    },
+  };
+}
+
 /** Memories whose signs differ least from the question's. A model that makes other numbers than before is noted. */
 export function nearestInSqlite(
   { all, scopeName, iso }: SqliteAccess,
   columns: string,
-  meanings: Pick<Sync<keyof MeaningStore>, 'meaning' | 'setMeaning'>,
-  { scope, near: { model, vector }, limit }: { scope: Scope; near: Near; limit: number },
+  { signs, meanings }: { signs: MemorySigns; meanings: Pick<Sync<keyof MeaningStore>, 'meaning' | 'setMeaning'> },
+  { scope, near, limit }: { scope: Scope; near: Near; limit: number },
 ): { memory: Memory; vector: Uint8Array }[] {
+  const { model, vector } = near;
   const found = all<Memory & { vector: Uint8Array }>(
     `select ${columns}, n.vector from (
-      select v.id, v.made_of from memory_vectors v where v.scope = ? and v.model = ? and v.dimension = ?
+      select v.id, v.made_of from json_each(?) likely cross join memory_vectors v
+        on v.scope = ? and v.model = ? and v.dimension = ? and v.n = likely.value
       order by differ(v.bits, ?) limit ?) near
     join memory on memory.id = near.id and memory.updated_at = near.made_of and memory.expires_at > ?
     join memory_numbers n on n.id = near.id and n.model = ?`,
+    JSON.stringify(signs.likely(scopeName(scope), near, limit * LIKELY)),
     scopeName(scope),
     model,
     vector.length,

@@ -122,3 +122,47 @@ test('what SQLite has read of its index is read anew after each change, also by 
   await two.reset();
   assert.deepEqual(await found('boat'), []);
 });
+
+test('signs that SQLite keeps in the process are those of the file: after another connection, a reset and another release', async (t) => {
+  const { mkdtemp, rm } = await import('node:fs/promises');
+  const { DatabaseSync } = await import('node:sqlite');
+  const folder = await mkdtemp('/tmp/agent-store-');
+  t.after(() => rm(folder, { recursive: true }));
+  const given = { file: `${folder}/agent.db`, agentId: 'a' };
+  let [one, two] = [createSqliteStore(given), createSqliteStore(given)];
+  t.after(() => [one, two].map((store) => store.close()));
+  const dimension = 600;
+  const embed: Embed = async (_, texts) => texts.map((text) => vectorOf(text, dimension));
+  const tend = async (store: AgentStore): Promise<void> => {
+    const turn = { scope: 'agent', model: MODEL, calls: 99, signal: new AbortController().signal } as const;
+    while (await tendMeanings({ store, embed }, turn));
+  };
+  const found = async (query: string, store: AgentStore = one): Promise<string | undefined> => {
+    const near = { model: MODEL, vector: vectorOf(query, dimension) };
+    return (await store.recall({ scope: 'agent', query, limit: 1, near }))[0]?.content;
+  };
+  const car = await one.remember({ scope: 'agent', content: 'She acquired an automobile.' }, bounds);
+  await tend(one);
+  assert.equal(await found('bought a vehicle'), 'She acquired an automobile.');
+  // Hundreds that are none of it, written by another connection, and one that is.
+  for (let n = 0; n < 300; n += 1) await two.remember({ scope: 'agent', content: `Loaf ${named(n)} of rye` }, bounds);
+  await two.editMemory(car.id, 'He painted a fence.', bounds);
+  await two.remember({ scope: 'agent', content: 'They bought an automobile.' }, bounds);
+  await tend(two);
+  assert.equal(await found('acquired a vehicle'), 'They bought an automobile.');
+  assert.equal(await found('fence he painted'), 'He painted a fence.');
+  // A release that gives no numbers wrote to the file.
+  one.close();
+  two.close();
+  const file = new DatabaseSync(given.file);
+  file.exec('update memory_vectors set n = null where rowid % 2 = 0');
+  file.close();
+  [one, two] = [createSqliteStore(given), createSqliteStore(given)];
+  assert.equal(await found('acquired a vehicle'), 'They bought an automobile.');
+  assert.equal(await found('fence he painted'), 'He painted a fence.');
+  await two.reset();
+  assert.equal(await found('acquired a vehicle'), undefined);
+  await two.remember({ scope: 'agent', content: 'A vehicle was bought.' }, bounds);
+  await tend(two);
+  assert.equal(await found('acquired an automobile'), 'A vehicle was bought.');
+});

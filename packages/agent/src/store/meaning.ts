@@ -123,8 +123,9 @@ export async function tendMeanings(
   return true;
 }
 
-/** Looked at for each that is wanted: by words, as both orders become one; by bits, which are coarse. */
+/** Looked at for each that is wanted: by words, as both orders become one; by the first signs, and of these by all. */
 export const SPARE = 3;
+export const LIKELY = 60;
 export const LOOKED_AT = 6;
 
 /** Both orders as one; what is far below the nearest is no hit. */

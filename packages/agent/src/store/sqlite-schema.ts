@@ -74,6 +74,7 @@ export const SQLITE_COLUMNS: readonly [table: string, column: string, definition
   ['memory', 'source_session', 'text'],
   ['memory', 'source_seq', 'integer'],
   ['memory', 'disputes', 'text'],
+  ['memory_vectors', 'n', 'integer'],
 ];
 
 /** Facts of an agent's file. `fact_care` says whether they are wanted, how far was looked, and what the owner is told. */

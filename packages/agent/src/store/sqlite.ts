@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { differ, MEMORY_MEANINGS } from './meaning-bits.ts';
+import { differ, MEANING_NUMBERS, MEMORY_MEANINGS, numberMeanings } from './meaning-bits.ts';
 import { catchUp, MEMORY_INDEX } from './memory-index.ts';
 import { MEMORY_FACTS, SQLITE_COLUMNS, SQLITE_SCHEMA } from './sqlite-schema.ts';
 
@@ -22,16 +22,20 @@ export function openSqlite(file: string): Sqlite {
   // SQLite's own knows the letters of English alone.
   db.function('folded', { deterministic: true }, (text) => String(text).toLowerCase());
   db.exec(SQLITE_SCHEMA);
+  db.exec(MEMORY_MEANINGS);
   for (const [table, column, definition] of SQLITE_COLUMNS) {
     const known = db.prepare('select 1 from pragma_table_info(?) where name = ?').get(table, column);
     if (!known) db.exec(`alter table ${table} add column ${column} ${definition}`);
   }
   db.exec(MEMORY_INDEX);
   db.function('differ', { deterministic: true }, differ);
-  db.exec(MEMORY_MEANINGS);
+  db.exec(MEANING_NUMBERS);
   db.exec(MEMORY_FACTS);
   const sqlite = accessTo(db);
-  sqlite.atomically(() => catchUp(sqlite));
+  sqlite.atomically(() => {
+    catchUp(sqlite);
+    numberMeanings(sqlite);
+  });
   return sqlite;
 }
 

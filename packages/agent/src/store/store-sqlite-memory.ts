@@ -1,7 +1,7 @@
 import { newId } from '@troupe/kernel';
 import { askedFor } from '@troupe/knowledge';
 import { fusedMemories, SPARE, type MeaningStore } from './meaning.ts';
-import { nearestInSqlite } from './meaning-sqlite.ts';
+import { createMemorySigns, nearestInSqlite, type MemorySigns } from './meaning-sqlite.ts';
 import { createMemoryFinder, INDEXED, putMemory, takeMemory, type IndexedMemory } from './memory-index.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
 import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
@@ -91,14 +91,14 @@ type Meanings = Pick<Sync<keyof MeaningStore>, 'meaning' | 'setMeaning'>;
 
 function recall(
   access: SqliteAccess,
-  { find, meanings }: { find: Find; meanings: Meanings },
+  { find, ...means }: { find: Find; signs: MemorySigns; meanings: Meanings },
   { scope, query, limit, offset = 0, near }: Parameters<AgentStore['recall']>[0],
 ): Memory[] {
   const { all, iso, scopeName } = access;
   if (query !== undefined) {
     if (!near) return worded(access, find, scope, query, limit);
     const words = worded(access, find, scope, query, limit * SPARE);
-    return fusedMemories(words, nearestInSqlite(access, MEMORY, meanings, { scope, near, limit }), {
+    return fusedMemories(words, nearestInSqlite(access, MEMORY, means, { scope, near, limit }), {
       vector: near.vector,
       limit,
     });
@@ -171,11 +171,12 @@ export function memories(
   const { all, first, atomically, iso, scopeName } = access;
   const expiry = (days: number): string => new Date(access.now().getTime() + days * 86_400_000).toISOString();
   const find = createMemoryFinder(access);
+  const signs = createMemorySigns(access);
   const ownScopes = [scopeName('agent'), scopeName('team')] as const;
   return {
     remember: (given, { maxEntries, ttlDays }) =>
       atomically(() => remember(access, given, { maxEntries, expires: expiry(ttlDays) })),
-    recall: (wanted) => recall(access, { find, meanings }, wanted),
+    recall: (wanted) => recall(access, { find, signs, meanings }, wanted),
     editMemory: (id, content, { ttlDays }) =>
       atomically(() => {
         const before = first<IndexedMemory>(

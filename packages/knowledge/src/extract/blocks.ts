@@ -35,8 +35,13 @@ export class Blocks {
   add(block: Block): void {
     const size = block.kind === 'table' ? sizeOf(block.rows) : block.kind === 'place' ? 0 : block.text.length;
     if (size === 0 && block.kind !== 'place') return;
-    if (size > this.#room) this.full = true;
     if (this.full) return;
+    if (size > this.#room) {
+      this.full = true;
+      // Of a text that has no end the beginning is kept.
+      if (block.kind === 'text') this.all.push({ ...block, text: block.text.slice(0, this.#room) });
+      return;
+    }
     this.#room -= size;
     this.all.push(block);
   }

@@ -141,6 +141,23 @@ test('hostile documents end in a sentence or a bound, and the pool works on', as
   );
   assert.ok(million.ok);
   assert.deepEqual(million.notes, ['Only the first 200,000 cells were read.']);
+  // Strings, lists and streams that ask for many megabytes at once ended the process.
+  assert.match(await refusal('string.pdf', pdf(['word '.repeat(8_000_000)])), /has a string that is too long/);
+  const inside = (content: string): Buffer => Buffer.from(`%PDF-1.7\n1 0 obj\n${content}\nendobj`, 'latin1');
+  assert.match(await refusal('list.pdf', inside(`[${'1 '.repeat(12_000_000)}]`)), /has a list that is too long/);
+  const endless = await read('endless.txt', 'ж'.repeat(10_000_000));
+  assert.ok(endless.ok, JSON.stringify(endless));
+  assert.deepEqual(endless.notes, ['Only the first 8 million characters were read.']);
+  const right = '<row><c r="ALL1"><v>1</v></c></row>'.repeat(190_000);
+  const wide = await read(
+    'wide.xlsx',
+    zip({
+      'xl/workbook.xml': '<sheet name="A"/>',
+      'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${right}</sheetData></worksheet>`,
+    }),
+  );
+  assert.ok(wide.ok, JSON.stringify(wide));
+  assert.deepEqual(wide.notes, ['Only the first 200,000 cells were read.']);
   const deep = await read('deep.html', '<div>'.repeat(200_000) + 'words');
   assert.ok(deep.ok);
   const nested = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n'.repeat(2000);

@@ -6,6 +6,8 @@ const DAY_MS = 86_400_000;
 /** Day 0 of the sheets' calendar, with the day that never was (29 February 1900) behind us. */
 const DAY_ZERO = Date.UTC(1899, 11, 30);
 const MAX_COLUMNS = 1000;
+/** Places without a cell that are kept for those to their right, of a document. */
+const MAX_BLANKS = 500_000;
 
 const isDateFormat = (code: string): boolean => /[dy]/i.test(code.replaceAll(/"[^"]*"|\[[^\]]*\]|\\./g, ''));
 
@@ -43,6 +45,7 @@ interface Cell {
 }
 
 export function cellReader(shared: readonly string[], isDate: readonly boolean[]) {
+  let blanks = MAX_BLANKS;
   function shown({ type, style, value }: Cell): string {
     if (type === 's') return shared[Number(value)] ?? '';
     if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
@@ -68,7 +71,10 @@ export function cellReader(shared: readonly string[], isDate: readonly boolean[]
         if (token.empty) cell = undefined;
       } else if (token.name === 'v' || token.name === 't') inValue = token.kind === 'open' && !token.empty;
       else if (token.name === 'c' && cell) {
-        put(rows.at(-1) ?? [], column, shown(cell));
+        const row = rows.at(-1) ?? [];
+        blanks -= column < MAX_COLUMNS ? Math.max(0, column - row.length) : 0;
+        if (blanks < 0) break;
+        put(row, column, shown(cell));
         cell = undefined;
       }
     }

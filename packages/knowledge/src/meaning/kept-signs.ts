@@ -1,5 +1,5 @@
 import type { UserTx } from '@troupe/db';
-import { differences, leastOf, putSigns, signsOf, wordsFor } from './signs.ts';
+import { SignList, signsOf } from './signs.ts';
 import { countMeanings, readSigns } from './store.ts';
 
 /** What a search by meaning knows of a collection. */
@@ -11,12 +11,9 @@ export interface Meant {
 }
 
 interface Kept {
-  /** A collection that has another generation, or has lost passages, is read anew. */
+  /** A collection that has another generation or dimension, or has lost passages, is read anew. */
   state: string;
-  numbers: Int32Array;
-  signs: Int32Array;
-  far: Uint16Array;
-  count: number;
+  list: SignList;
   /** When all of it was counted. */
   checkedAt: number;
   /** Who reads, one after the other. */
@@ -35,80 +32,55 @@ const CHECK_MS = 60_000;
  */
 export function createKeptSigns({ most = MOST_BYTES, now = () => performance.now() } = {}) {
   const kept = new Map<number, Kept>();
-  const bytesOf = ({ numbers, signs, far }: Kept): number => numbers.byteLength + signs.byteLength + far.byteLength;
 
-  function take({ number, generation, passages, next }: Meant): Kept {
-    const state = `${generation} ${next - passages}`;
+  function take({ number, generation, passages, next }: Meant, dimension: number): Kept {
+    const state = `${generation} ${next - passages} ${dimension}`;
     const known = kept.get(number);
     kept.delete(number);
-    const one = known?.state === state ? known : empty(state, now());
+    const one =
+      known?.state === state
+        ? known
+        : { state, list: new SignList(dimension), checkedAt: now(), turn: Promise.resolve() };
     kept.set(number, one);
-    let room = most - [...kept.values()].reduce((sum, each) => sum + bytesOf(each), 0);
-    for (const [oldest, each] of kept) {
+    let room = most - [...kept.values()].reduce((sum, { list }) => sum + list.bytes, 0);
+    for (const [oldest, { list }] of kept) {
       if (room >= 0 || oldest === number) break;
-      room += bytesOf(each);
+      room += list.bytes;
       kept.delete(oldest);
     }
     return one;
   }
 
   /** What came since, and now and then whether that is all. */
-  async function catchUp(tx: UserTx, meant: Meant, words: number, one: Kept): Promise<void> {
+  async function catchUp(tx: UserTx, meant: Meant, one: Kept): Promise<void> {
+    const { list } = one;
     for (let isMore = true; isMore;) {
-      const last = one.count === 0 ? -1 : one.numbers[one.count - 1]!;
-      const { count, bytes } = await readSigns(tx, meant, { after: last, words, most: AT_ONCE });
-      append(one, { count, bytes, words });
+      const { count, bytes } = await readSigns(tx, meant, { after: list.last, bits: 8 * list.each, most: AT_ONCE });
+      append(list, count, bytes);
       isMore = count === AT_ONCE;
     }
     if (now() - one.checkedAt < CHECK_MS) return;
     one.checkedAt = now();
-    if ((await countMeanings(tx, meant)) === one.count) return;
-    one.count = 0;
-    await catchUp(tx, meant, words, one);
+    if ((await countMeanings(tx, meant)) === list.count) return;
+    list.clear();
+    await catchUp(tx, meant, one);
   }
 
   return {
     /** Numbers of passages whose first signs are most like the question's, `most` of them or a few more. */
     async likely(tx: UserTx, meant: Meant, question: Float32Array, wanted: number): Promise<number[]> {
-      const one = take(meant);
-      const words = wordsFor(question.length);
-      one.turn = one.turn.catch(() => {}).then(() => catchUp(tx, meant, words, one));
+      const one = take(meant, question.length);
+      one.turn = one.turn.catch(() => {}).then(() => catchUp(tx, meant, one));
       await one.turn;
-      differences(one.signs, signsOf(question), one.count, one.far);
-      return leastOf(one.far, one.count, wanted).map((place) => one.numbers[place]!);
+      return one.list.likely(signsOf(question), wanted);
     },
   };
 }
 
-const empty = (state: string, checkedAt: number): Kept => ({
-  state,
-  numbers: new Int32Array(),
-  signs: new Int32Array(),
-  far: new Uint16Array(),
-  count: 0,
-  checkedAt,
-  turn: Promise.resolve(),
-});
-
-const grown = <T extends Int32Array | Uint16Array>(old: T, size: number): T => {
-  const made = new (old.constructor as new (length: number) => T)(size);
-  made.set(old);
-  return made;
-};
-
 /** Each: its number, how many bits there are, the bits. */
-function append(one: Kept, { count, bytes, words }: { count: number; bytes: Buffer; words: number }): void {
-  const size = one.count + count;
-  if (size > one.numbers.length) {
-    const room = count < AT_ONCE ? size : size + AT_ONCE;
-    one.numbers = grown(one.numbers, room);
-    one.signs = grown(one.signs, room * words);
-    one.far = grown(one.far, room);
-  }
+function append(list: SignList, count: number, bytes: Buffer): void {
   const each = count === 0 ? 0 : bytes.length / count;
-  for (let n = 0; n < count; n += 1) {
-    one.numbers[one.count + n] = bytes.readInt32BE(n * each);
-    putSigns(bytes.subarray(n * each + 8, (n + 1) * each), 0, one.signs, (one.count + n) * words, words);
-  }
-  one.count = size;
+  list.makeRoom(count);
+  for (let n = 0; n < count; n += 1)
+    list.add(bytes.readInt32BE(n * each), bytes.subarray(n * each + 8, (n + 1) * each));
 }

@@ -1,48 +1,85 @@
+import { differences } from './differing.ts';
+
 /** Signs of many texts' numbers, one bit each: in how many they differ from a question's says roughly how near it is. */
 
 /** So many of a text's signs are kept in a process: by these the likely ones are found. */
 const KEPT_SIGNS = 512;
-const WORD = 32;
+/** Whole blocks of 128: what is missing is 0 in all of them. */
+const BLOCK = 128;
 
-export const wordsFor = (dimension: number): number => Math.ceil(Math.min(dimension, KEPT_SIGNS) / WORD);
+export const signBytes = (dimension: number): number =>
+  (BLOCK / 8) * Math.ceil(Math.min(dimension, KEPT_SIGNS) / BLOCK);
 
 /** The first signs of a question, as PostgreSQL sends bits: the first is the highest of its byte. */
-export function signsOf(vector: Float32Array): Int32Array {
-  const signs = new Int32Array(wordsFor(vector.length));
+export function signsOf(vector: Float32Array): Uint8Array {
+  const signs = new Uint8Array(signBytes(vector.length));
   for (let at = 0; at < Math.min(vector.length, KEPT_SIGNS); at += 1)
-    if (vector[at]! > 0) signs[at >> 5]! |= 1 << (WORD - 1 - (at & (WORD - 1)));
+    if (vector[at]! > 0) signs[at >> 3]! |= 0x80 >> (at & 7);
   return signs;
 }
 
-/** The same of a text, four bytes at a time; those that are missing at the end are 0. */
-export function putSigns(bytes: Buffer, from: number, signs: Int32Array, at: number, words: number): void {
-  for (let word = 0; word < words; word += 1) {
-    const place = from + 4 * word;
-    signs[at + word] =
-      place + 4 <= bytes.length
-        ? bytes.readInt32BE(place)
-        : ((bytes[place] ?? 0) << 24) | ((bytes[place + 1] ?? 0) << 16) | ((bytes[place + 2] ?? 0) << 8);
+/** Texts that room is made for at once. */
+const AT_ONCE = 16_384;
+
+const grown = <T extends Int32Array | Uint16Array | Uint8Array>(old: T, size: number): T => {
+  const made = new (old.constructor as new (length: number) => T)(size);
+  made.set(old);
+  return made;
+};
+
+/** The first signs of many texts, each with a number; numbers only grow. */
+export class SignList {
+  #numbers = new Int32Array();
+  #signs = new Uint8Array();
+  #far = new Uint16Array();
+  #count = 0;
+  /** Bytes of each. */
+  readonly each: number;
+
+  constructor(dimension: number) {
+    this.each = signBytes(dimension);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+  /** The number of the newest; -1: there is none. */
+  get last(): number {
+    return this.#count === 0 ? -1 : this.#numbers[this.#count - 1]!;
+  }
+  get bytes(): number {
+    return this.#numbers.byteLength + this.#signs.byteLength + this.#far.byteLength;
+  }
+
+  /** Before so many are added. */
+  makeRoom(more: number): void {
+    const size = this.#count + more;
+    if (size <= this.#numbers.length) return;
+    const room = more < AT_ONCE ? size : size + AT_ONCE;
+    this.#numbers = grown(this.#numbers, room);
+    this.#signs = grown(this.#signs, room * this.each);
+    this.#far = grown(this.#far, room);
+  }
+  /** All signs of a text, or its first. */
+  add(number: number, signs: Uint8Array): void {
+    if (this.#count === this.#numbers.length) this.makeRoom(AT_ONCE);
+    this.#numbers[this.#count] = number;
+    const at = this.#count * this.each;
+    this.#signs.fill(0, at, at + this.each).set(signs.subarray(0, this.each), at);
+    this.#count += 1;
+  }
+  clear(): void {
+    this.#count = 0;
+  }
+
+  /** Numbers of those that differ least from the question: `most` of them, and all that are as near as the last. */
+  likely(question: Uint8Array, most: number): number[] {
+    differences(this.#signs, question, this.#count, this.#far);
+    return leastOf(this.#far, this.#count, most).map((place) => this.#numbers[place]!);
   }
 }
 
-/** In how many signs each text differs from the question. */
-export function differences(signs: Int32Array, question: Int32Array, count: number, far: Uint16Array): void {
-  const words = question.length;
-  for (let text = 0, at = 0; text < count; text += 1) {
-    // Ones of each byte of a word, added up: 16 words come to 128 at most.
-    let sum = 0;
-    for (let word = 0; word < words; word += 1, at += 1) {
-      let ones = signs[at]! ^ question[word]!;
-      ones -= (ones >>> 1) & 0x55555555;
-      ones = (ones & 0x33333333) + ((ones >>> 2) & 0x33333333);
-      sum += (ones + (ones >>> 4)) & 0x0f0f0f0f;
-    }
-    sum = (sum & 0x00ff00ff) + ((sum >>> 8) & 0x00ff00ff);
-    far[text] = (sum & 0xffff) + (sum >>> 16);
-  }
-}
-
-/** The places of those that differ least: `most` of them, and all that are as near as the last. */
+/** The places of those that differ least. */
 export function leastOf(far: Uint16Array, count: number, most: number): number[] {
   const having = new Uint32Array(KEPT_SIGNS + 1);
   for (let text = 0; text < count; text += 1) having[far[text]!]! += 1;

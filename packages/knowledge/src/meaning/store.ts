@@ -53,22 +53,25 @@ export async function passagesWithout(
   return rows;
 }
 
-/** Those that were taken out meanwhile are left out. */
+/**
+ * Those that were taken out meanwhile are left out. Each passage is looked up by itself (`offset 0`): with statistics from
+ * before the passages came, PostgreSQL would read all of them for each batch.
+ */
 export async function keepVectors(
   tx: UserTx,
   { userId, number, generation }: { userId: string; number: number; generation: number },
   given: readonly { number: number; vector: Float32Array }[],
 ): Promise<void> {
   const numbers = given.map((one) => one.number);
+  const there = sql`cross join lateral (select from knowledge_passages p
+    where p.collection = ${number} and p.number = given.number offset 0) there`;
   await sql`insert into knowledge_meanings (collection, number, user_id, generation, bits)
-    select p.collection, p.number, ${userId}, ${generation}::integer, given.bits::bit varying
-    from unnest(${numbers}::integer[], ${given.map(({ vector }) => bitsOf(vector))}::text[]) as given (number, bits)
-    join knowledge_passages p on p.collection = ${number} and p.number = given.number
+    select ${number}::integer, given.number, ${userId}, ${generation}::integer, given.bits::bit varying
+    from unnest(${numbers}::integer[], ${given.map(({ vector }) => bitsOf(vector))}::text[]) as given (number, bits) ${there}
     on conflict (collection, number) do update set generation = excluded.generation, bits = excluded.bits`.execute(tx);
   await sql`insert into knowledge_vectors (collection, number, user_id, vector)
-    select p.collection, p.number, ${userId}, decode(given.bytes, 'hex')
-    from unnest(${numbers}::integer[], ${given.map(({ vector }) => bytesOf(vector).toString('hex'))}::text[]) as given (number, bytes)
-    join knowledge_passages p on p.collection = ${number} and p.number = given.number
+    select ${number}::integer, given.number, ${userId}, decode(given.bytes, 'hex')
+    from unnest(${numbers}::integer[], ${given.map(({ vector }) => bytesOf(vector).toString('hex'))}::text[]) as given (number, bytes) ${there}
     on conflict (collection, number) do update set vector = excluded.vector`.execute(tx);
 }
 
@@ -85,10 +88,10 @@ interface Which {
 export async function readSigns(
   tx: UserTx,
   { number, generation }: Which,
-  { after, words, most }: { after: number; words: number; most: number },
+  { after, bits, most }: { after: number; bits: number; most: number },
 ): Promise<{ count: number; bytes: Buffer }> {
   const { rows } = await sql<{ count: number; bytes: Buffer | null }>`select count(*)::integer as count,
-      string_agg(int4send(next.number) || bit_send(substring(next.bits from 1 for ${words * 32}::integer)), ''::bytea order by next.number) as bytes
+      string_agg(int4send(next.number) || bit_send(substring(next.bits from 1 for ${bits}::integer)), ''::bytea order by next.number) as bytes
     from (select m.number, m.bits from knowledge_meanings m
       where m.collection = ${number} and m.number > ${after} and m.generation = ${generation}
       order by m.number limit ${most}) next`.execute(tx);

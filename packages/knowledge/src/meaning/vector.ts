@@ -49,7 +49,9 @@ export const bitsOf = (vector: Float32Array): string => {
 export function bytesOf(vector: Float32Array): Buffer {
   let most = 0;
   for (const one of vector) most = Math.max(most, Math.abs(one));
-  return Buffer.from(Int8Array.from(vector, (one) => Math.round((one / most) * 127)).buffer);
+  const bytes = new Int8Array(vector.length);
+  for (let at = 0; at < vector.length; at += 1) bytes[at] = Math.round((vector[at]! / most) * 127);
+  return Buffer.from(bytes.buffer);
 }
 
 /** How near a text is to a question, from -1 to 1. */

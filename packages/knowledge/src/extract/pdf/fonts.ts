@@ -1,9 +1,12 @@
-import { isDict, nameOf, Reader, Word, type Dict, type Objects, type Value } from './objects.ts';
+import { isDict, MAX_LIST, MAX_STRING, nameOf, Reader, tooLong, Word } from './objects.ts';
+import type { Dict, Objects, Value } from './objects.ts';
 
 /** What the bytes of a string mean in a font, and how wide they stand, in thousandths of its size. */
 export type Font = (bytes: string) => { text: string; width: number };
 
 const MAX_RANGE = 65_536;
+/** Letters that a code stands for. */
+const MAX_LETTERS = 32;
 
 /** Names of glyphs that are not single letters; the rest is told by `uniXXXX`. */
 const GLYPHS: Record<string, string> = Object.fromEntries(
@@ -26,12 +29,14 @@ const glyph = (name: string): string => {
   );
 };
 
-const utf16 = (bytes: string): string => {
+const utf16 = (all: string): string => {
+  const bytes = all.slice(0, 2 * MAX_LETTERS);
   const swapped = Buffer.from(bytes.length % 2 === 0 ? bytes : `\0${bytes}`, 'latin1').swap16();
   return swapped.toString('utf16le');
 };
 
-const numberOf = (bytes: string): number => Buffer.from(bytes, 'latin1').reduce((sum, byte) => sum * 256 + byte, 0);
+const numberOf = (bytes: string): number =>
+  Buffer.from(bytes.slice(0, 8), 'latin1').reduce((sum, byte) => sum * 256 + byte, 0);
 
 interface Meanings {
   /** Bytes of a code. */
@@ -47,13 +52,13 @@ function readMeanings(table: string): Meanings {
   let stack: Value[] = [];
   for (let value = reader.next(); value !== undefined; value = reader.next()) {
     if (!(value instanceof Word)) {
-      stack.push(value);
+      if (stack.push(value) > MAX_LIST) throw tooLong('a table');
       continue;
     }
     if (value.text === 'endcodespacerange') width = Math.max(1, Math.min(4, String(stack.at(-1) ?? ' ').length));
     if (value.text === 'endbfchar')
       for (let at = 0; at + 1 < stack.length; at += 2)
-        of.set(numberOf(String(stack[at])), utf16(String(stack[at + 1])));
+        if (of.size < 4 * MAX_RANGE) of.set(numberOf(String(stack[at])), utf16(String(stack[at + 1])));
     if (value.text === 'endbfrange')
       for (let at = 0; at + 2 < stack.length; at += 3) range(of, stack.slice(at, at + 3));
     stack = [];
@@ -79,7 +84,7 @@ function simpleMeaning(objects: Objects, font: Dict): (code: number) => string {
   const names = new Map<number, string>();
   let code = 0;
   const differences = isDict(encoding) ? objects.get(encoding.get('Differences')) : [];
-  for (const one of Array.isArray(differences) ? differences : []) {
+  for (const one of Array.isArray(differences) ? differences.slice(0, MAX_RANGE) : []) {
     if (typeof one === 'number') code = one;
     else names.set(code++, glyph(nameOf(one)));
   }
@@ -108,7 +113,7 @@ function wideWidths(objects: Objects, font: Dict): (code: number) => number {
   for (let at = 0; at < given.length;) {
     const [from, next, width] = [Number(given[at]), given[at + 1], Number(given[at + 2])];
     if (Array.isArray(next)) {
-      next.forEach((one, index) => widths.set(from + index, Number(objects.get(one))));
+      next.slice(0, MAX_RANGE).forEach((one, index) => widths.set(from + index, Number(objects.get(one))));
       at += 2;
     } else {
       for (let code = from; code <= Number(next) && code - from < MAX_RANGE; code += 1) widths.set(code, width);
@@ -129,10 +134,12 @@ export function readFont(objects: Objects, font: Dict): Font {
   const size = isWide ? Math.max(2, width) : 1;
   return (bytes) => {
     const said: string[] = [];
-    let wide = 0;
-    for (let at = 0; at < bytes.length; at += size) {
+    let [wide, letters] = [0, 0];
+    for (let at = 0; at < bytes.length && letters < MAX_STRING; at += size) {
       const code = numberOf(bytes.slice(at, at + size));
-      said.push(meaning(code));
+      const text = meaning(code);
+      said.push(text);
+      letters += text.length;
       wide += widthOf(code);
     }
     return { text: said.join(''), width: wide };

@@ -22,6 +22,14 @@ const MAX_DEPTH = 32;
 const MAX_OBJECTS = 200_000;
 /** Of all that is unpacked of one file. */
 const MAX_UNPACKED = 64 * 1024 * 1024;
+/**
+ * Of a string, and values of a list or a dictionary. A thread whose heap grows too large is ended; one that asks for many
+ * megabytes at once takes the process with it, so nothing here may grow like that.
+ */
+export const MAX_STRING = 1_000_000;
+export const MAX_LIST = 250_000;
+
+export const tooLong = (what: string): RangeError => new RangeError(`The PDF has ${what} that is too long`);
 
 const SPACE = new Set([' ', '\t', '\r', '\n', '\f', '\0']);
 const DELIMITER = new Set(['(', ')', '<', '>', '[', ']', '{', '}', '/', '%']);
@@ -75,6 +83,7 @@ export class Reader {
     const from = this.at;
     while (this.at < this.text.length && !SPACE.has(this.text[this.at]!) && !DELIMITER.has(this.text[this.at]!))
       this.at += 1;
+    if (this.at - from > MAX_STRING) throw tooLong('a word');
     const word = this.text.slice(from, this.at);
     if (/^[+-]?(?:\d{1,15}\.?\d{0,15}|\.\d{1,15})$/.test(word)) return this.#number(word);
     return word === 'true' ? true : word === 'false' ? false : word === 'null' ? null : new Word(word);
@@ -92,6 +101,7 @@ export class Reader {
     const from = ++this.at;
     while (this.at < this.text.length && !SPACE.has(this.text[this.at]!) && !DELIMITER.has(this.text[this.at]!))
       this.at += 1;
+    if (this.at - from > MAX_STRING) throw tooLong('a name');
     const raw = this.text.slice(from, this.at);
     return {
       name: raw.replaceAll(/#([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
@@ -101,7 +111,9 @@ export class Reader {
   #literal(): string {
     const parts: string[] = [];
     let open = 1;
+    const from = this.at;
     for (this.at += 1; this.at < this.text.length; this.at += 1) {
+      if (this.at - from > MAX_STRING) throw tooLong('a string');
       const char = this.text[this.at]!;
       if (char === '\\') {
         parts.push(this.#escape());
@@ -129,6 +141,7 @@ export class Reader {
 
   #hex(): string {
     const end = this.text.indexOf('>', this.at);
+    if ((end < 0 ? this.text.length : end) - this.at > 2 * MAX_STRING) throw tooLong('a string');
     const digits = this.text.slice(this.at + 1, end < 0 ? this.text.length : end).replaceAll(/[^0-9a-f]/gi, '');
     this.at = end < 0 ? this.text.length : end + 1;
     return Buffer.from(digits.length % 2 === 0 ? digits : `${digits}0`, 'hex').toString('latin1');
@@ -138,7 +151,7 @@ export class Reader {
     this.at += 1;
     const list: Value[] = [];
     for (let value = this.next(depth + 1); value !== undefined && value !== END; value = this.next(depth + 1))
-      if (!(value instanceof Word)) list.push(value);
+      if (!(value instanceof Word) && list.push(value) > MAX_LIST) throw tooLong('a list');
     return list;
   }
 
@@ -149,6 +162,7 @@ export class Reader {
       const value = this.next(depth + 1);
       if (value === undefined || value === END) break;
       if (nameOf(key) !== '' && !(value instanceof Word)) dict.set(nameOf(key), value);
+      if (dict.size > MAX_LIST) throw tooLong('a dictionary');
     }
     return dict;
   }
@@ -280,13 +294,19 @@ function addPacked(places: Map<number, Place>, about: Dict, data: () => string, 
 }
 
 function ascii85(text: string): Buffer {
-  const bytes: number[] = [];
+  const end = text.indexOf('~>');
+  const size = end < 0 ? text.length : end;
+  // Four bytes for each character at most: `z` is four zeros.
+  if (size > MAX_UNPACKED / 4) throw tooLong('a stream');
+  const bytes = Buffer.alloc(4 * size);
+  let length = 0;
   let group: number[] = [];
   const put = (digits: number[], count: number): void => {
     const value = digits.reduce((sum, digit) => sum * 85 + digit, 0);
-    for (let index = 0; index < count; index += 1) bytes.push(Math.floor(value / 256 ** (3 - index)) & 255);
+    for (let index = 0; index < count; index += 1) bytes[length++] = Math.floor(value / 256 ** (3 - index)) & 255;
   };
-  for (const char of text.replace(/~>[\s\S]*$/, '')) {
+  for (let at = 0; at < size; at += 1) {
+    const char = text[at]!;
     if (char === 'z' && group.length === 0) put([0, 0, 0, 0, 0], 4);
     else if (char >= '!' && char <= 'u') group.push(char.charCodeAt(0) - 33);
     if (group.length < 5) continue;
@@ -294,5 +314,5 @@ function ascii85(text: string): Buffer {
     group = [];
   }
   if (group.length > 1) put([...group, 84, 84, 84, 84].slice(0, 5), group.length - 1);
-  return Buffer.from(bytes);
+  return bytes.subarray(0, length);
 }

@@ -24,6 +24,8 @@ const MAX_PAGES = 1000;
 const MAX_FORMS = 6;
 /** Of a page's own instructions. */
 const MAX_STEPS = 2_000_000;
+/** Letters of a page. */
+const MAX_PAGE = 4_000_000;
 
 export function pdfPages(file: Buffer, inflate: Inflate, most: number): PdfPages {
   const objects = readObjects(file, inflate);
@@ -84,7 +86,7 @@ function pageText(objects: Objects, page: Dict, fonts: Map<Dict, Font>): string 
   const streams = Array.isArray(objects.get(contents)) ? (objects.get(contents) as Value[]) : [contents ?? null];
   const code = streams.map((one) => objects.stream(one)).join('\n');
   const said: string[] = [];
-  speak({ objects, fonts, said, steps: MAX_STEPS }, code, resourcesOf(objects, page), 0);
+  speak({ objects, fonts, said, steps: MAX_STEPS, room: MAX_PAGE }, code, resourcesOf(objects, page), 0);
   return said.join('');
 }
 
@@ -93,6 +95,7 @@ interface Speaking {
   fonts: Map<Dict, Font>;
   said: string[];
   steps: number;
+  room: number;
 }
 
 /** A gap that is as wide as a space, and a step that is another line, in sizes of the font. */
@@ -100,7 +103,8 @@ const GAP = 0.15;
 const LINE = 0.3;
 
 /** Where the words stand: letters that follow one another are a word, however they are put there. */
-function createPen(said: string[]) {
+function createPen(on: Speaking) {
+  const { said } = on;
   let [x, y, end, size] = [0, 0, 0, 1];
   let font: Font | undefined;
   return {
@@ -111,6 +115,7 @@ function createPen(said: string[]) {
     show(bytes: string): void {
       const { text = '', width = 0 } = font?.(bytes) ?? {};
       said.push(text);
+      on.room -= text.length;
       end += (width / 1000) * size;
     },
     /** In thousandths, to the left. */
@@ -133,7 +138,7 @@ function speak(on: Speaking, code: string, resources: Dict, depth: number): void
   const { objects, said } = on;
   const known = objects.dict(resources.get('Font'));
   const reader = new Reader(code);
-  const pen = createPen(said);
+  const pen = createPen(on);
   let stack: Value[] = [];
   const show = (value: Value | undefined): void => {
     if (typeof value === 'string') pen.show(value);
@@ -168,7 +173,7 @@ function speak(on: Speaking, code: string, resources: Dict, depth: number): void
       reader.at = end < 0 ? code.length : reader.at + end + 4;
     },
   };
-  for (let value = reader.next(); value !== undefined && on.steps > 0; value = reader.next()) {
+  for (let value = reader.next(); value !== undefined && on.steps > 0 && on.room > 0; value = reader.next()) {
     on.steps -= 1;
     if (value instanceof Word) {
       if (Object.hasOwn(steps, value.text)) steps[value.text]?.();
