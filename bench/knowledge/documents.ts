@@ -56,31 +56,31 @@ async function addDocument({ db }: TestDatabase, collectionId: string, found: Ex
 /** How many pages a second were indexed, and some of the texts. */
 async function fill(database: TestDatabase, collectionId: string, read: Read) {
   const texts: string[] = [];
-  let [pages, ms, passages] = [0, 0, 0];
+  const done = { pages: 0, ms: 0, passages: 0 };
   const keep = (added: readonly string[]): void => {
-    passages += added.length;
+    done.passages += added.length;
     texts.push(...added.filter((_, index) => index % 100 === 0));
   };
   async function measured(upTo: number): Promise<void> {
-    while (passages < upTo) {
+    while (done.passages < upTo) {
       const bytes = pagesOf(MEASURED_PAGES);
       const started = performance.now();
       keep(await addDocument(database, collectionId, await read(bytes)));
-      ms += performance.now() - started;
-      pages += MEASURED_PAGES;
+      done.ms += performance.now() - started;
+      done.pages += MEASURED_PAGES;
     }
   }
   await measured(MEASURED_PASSAGES);
   // The next is read while the last one is written.
   let next = read(pagesOf(FILLING_PAGES));
-  while (passages < PASSAGES - 2 * MEASURED_PASSAGES) {
+  while (done.passages < PASSAGES - 2 * MEASURED_PASSAGES) {
     const found = await next;
     next = read(pagesOf(FILLING_PAGES));
     keep(await addDocument(database, collectionId, found));
   }
   await next;
   await measured(PASSAGES);
-  return { texts, pagesPerSecond: (pages / ms) * 1000 };
+  return { texts, pagesPerSecond: (done.pages / done.ms) * 1000 };
 }
 
 async function makeCollection({ db }: TestDatabase): Promise<string> {

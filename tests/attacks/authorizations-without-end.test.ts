@@ -44,7 +44,11 @@ async function once(address: string, n: number): Promise<number[]> {
   const all = await Promise.all([
     fetch(`${scene.web}/api/authorizations/request?${new URLSearchParams(asked(id)).toString()}`, { headers: own }),
     post('/api/authorizations', json({ ...asked(id), approved: true, scopes: ['agents:read'] }), own),
-    post('/oauth/token', form({ grant_type: 'authorization_code', code: `ac_${n}`, client_id: id, code_verifier: 'x' }), from),
+    post(
+      '/oauth/token',
+      form({ grant_type: 'authorization_code', code: `ac_${n}`, client_id: id, code_verifier: 'x' }),
+      from,
+    ),
     post('/oauth/token', form({ grant_type: 'refresh_token', refresh_token: `rt_${n}`, client_id: id }), from),
     post('/oauth/revoke', form({ token: `rt_${n}` }), from),
   ]);
@@ -65,8 +69,8 @@ test('programs that ask without end leave little behind, and nobody waits', { ti
   );
   const count = async (table: string): Promise<number> =>
     Number(
-      (await sql<{ count: string }>`select count(*) from ${sql.table(table)}`.execute(scene.database.db.system)).rows[0]!
-        .count,
+      (await sql<{ count: string }>`select count(*) from ${sql.table(table)}`.execute(scene.database.db.system))
+        .rows[0]!.count,
     );
   assert.ok((await count('client_grants')) <= 50);
   assert.ok((await count('client_codes')) <= 60, 'more were let in than an hour allows');

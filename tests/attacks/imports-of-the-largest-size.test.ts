@@ -45,7 +45,10 @@ const DOCUMENTS: Readonly<Record<string, () => Buffer>> = {
   'a workspace of 60 MB': () =>
     zipOf([
       { path: 'AGENTS.md', content: 'Be kind.' },
-      ...Array.from({ length: 3 }, (_, n) => ({ path: `memory/${n}.md`, content: Buffer.alloc(20 * MB, 'It rained. ') })),
+      ...Array.from({ length: 3 }, (_, n) => ({
+        path: `memory/${n}.md`,
+        content: Buffer.alloc(20 * MB, 'It rained. '),
+      })),
     ]),
   'a thousand tasks': () =>
     zipOf([

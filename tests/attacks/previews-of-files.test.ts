@@ -20,7 +20,8 @@ const FILES: Readonly<Record<string, () => Buffer>> = {
   'names.zip': () =>
     zipOf(Array.from({ length: 9_999 }, (_, n) => ({ path: `${'n'.repeat(200)}${n}.txt`, content: 'x' }))),
   'pages.pdf': () => pdf(Array.from({ length: 3_000 }, (_, n) => `Page ${n}. ${'Words and words. '.repeat(20)}`)),
-  'nothing.pdf': () => Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(8 * MB, '1 0 obj <</Length 10>> stream\n')]),
+  'nothing.pdf': () =>
+    Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(8 * MB, '1 0 obj <</Length 10>> stream\n')]),
   'brackets.pdf': () => Buffer.concat([Buffer.from('%PDF-1.7\n1 0 obj '), Buffer.alloc(8 * MB, '<<')]),
   'text.txt': () => Buffer.alloc(8 * MB, 'Not much of it is new. '),
   'none.bin': () => Buffer.alloc(8 * MB, 0xff),
@@ -46,7 +47,9 @@ for (const [name, make] of Object.entries(FILES))
     await scene.unharmed(async () => {
       const watching = setInterval(() => (most = Math.max(most, scene.memory() - before)), 100);
       try {
-        const all = Array.from({ length: LOOKS }, () => ask('GET', `/api/agents/${agentId}/files/preview?path=${name}`));
+        const all = Array.from({ length: LOOKS }, () =>
+          ask('GET', `/api/agents/${agentId}/files/preview?path=${name}`),
+        );
         for (const { status, body } of await Promise.all(all)) heard.set(status, JSON.stringify(body).slice(0, 200));
       } finally {
         clearInterval(watching);

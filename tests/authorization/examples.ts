@@ -200,10 +200,6 @@ const WEB: Record<string, Make> = {
   'POST /api/admin/invites': only({ email: 'somebody@example.org' }),
   'PATCH /api/admin/users/:id': ({ userId: id }) => ({ params: { id }, body: { plan: 'solo' } }),
   'PATCH /api/agents/:id': agentWith({ name: 'stolen' }),
-  'POST /api/agents/:id/approvals/:approvalId': ({ agentId: id, approvalId }) => ({
-    params: { id, approvalId },
-    body: { approved: true },
-  }),
   'PUT /api/agents/:id/config': agentWith({ model: { default: 'stolen' } }),
   'PUT /api/agents/:id/payment-policy': agentWith({ perPayment: '2' }),
   'POST /api/agents/:id/payments/:paymentId': ({ agentId: id, paymentId }) => ({

@@ -2,6 +2,10 @@ import type { Make } from './example.ts';
 
 /** What waits for a person, and what they did with it. */
 export const INBOX_WEB: Record<string, Make> = {
+  'POST /api/agents/:id/approvals/:approvalId': ({ agentId: id, approvalId }) => ({
+    params: { id, approvalId },
+    body: { approved: true },
+  }),
   'GET /api/agents/:id/approvals/:approvalId/rules': ({ agentId: id, approvalId }) => ({ params: { id, approvalId } }),
   'PUT /api/inbox/marks/:item': ({ approvalId: item }) => ({
     params: { item },

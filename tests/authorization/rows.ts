@@ -1,6 +1,7 @@
 import type { Database, Tables } from '@troupe/db';
 import { newId, sha256Hex } from '@troupe/kernel';
 import type { Insertable } from 'kysely';
+import { addDeals } from './deal-rows.ts';
 import { addFiles } from './file-rows.ts';
 import { addManaged, managedIds, type ManagedIds } from './managed-rows.ts';
 import { addSplit } from './split-rows.ts';
@@ -370,24 +371,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       created_at: now,
     });
     const sides = { from_agent_id: agentId, from_user_id: userId, to_agent_id: newId(), to_user_id: null };
-    const at = { created_at: now, updated_at: now };
-    await add('bookings', {
-      ...sides,
-      ...at,
-      id: ids.bookingId,
-      talent_name: mark('talent'),
-      amount: 1n,
-      status: 'offered',
-      last_by: agentId,
-    });
-    await add('amplify_requests', {
-      ...sides,
-      ...at,
-      id: newId(),
-      content: mark('amplify'),
-      reward: 1n,
-      status: 'requested',
-    });
+    await addDeals(add, sides, ids.bookingId, mark);
     await add('bus_messages', {
       ...sides,
       id: newId(),

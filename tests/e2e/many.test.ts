@@ -136,7 +136,10 @@ browserSuite(
         for (const end = performance.now() + 150; performance.now() < end;);
         setTimeout(done, 200);
       }))`);
-      assert.ok((await page.evaluate<number[]>('window.stalls')).some((ms) => ms >= 100), 'stalls are not seen');
+      assert.ok(
+        (await page.evaluate<number[]>('window.stalls')).some((ms) => ms >= 100),
+        'stalls are not seen',
+      );
       const worst: number[] = [];
       // A hundred stop and are ready again, all at once; in the end with every mask in the page.
       const change = async (to: string, told: RegExp) => {

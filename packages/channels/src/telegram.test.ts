@@ -2,15 +2,8 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { describe, test } from 'node:test';
 import type { ChannelDeps } from './channel.ts';
-import { pieces } from './channel.ts';
 import { createChannel } from './channels.ts';
 import { depsFor, standIn, testAgent, until } from './testing.ts';
-
-test('long answers are cut where they can be', () => {
-  assert.deepEqual(pieces('one two three', 8), ['one two', 'three']);
-  assert.deepEqual(pieces('x'.repeat(10), 4), ['xxxx', 'xxxx', 'xx']);
-  assert.deepEqual(pieces('  ', 4), []);
-});
 
 const SELF = { id: 99, is_bot: true, first_name: 'Ada', username: 'ada_bot' };
 
@@ -401,12 +394,5 @@ describe('Telegram', () => {
     assert.match(sent, /name="chat_id"\r\n\r\n55/);
     assert.match(sent, /filename="plan.txt"[^]*step one/);
     await channel.stop();
-  });
-
-  test('more than can wait is refused: the service is to come again', async () => {
-    const { store } = await testAgent();
-    for (let id = 0; id < 500; id++)
-      await store.takeMessage('telegram', { id: String(id), chat: 'c', sender: 's', text: 'x' });
-    assert.equal(await store.takeMessage('telegram', { id: 'one more', chat: 'c', sender: 's', text: 'x' }), 'full');
   });
 });

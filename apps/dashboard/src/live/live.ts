@@ -28,18 +28,32 @@ export interface Live {
   start: () => () => void;
 }
 
+/** How long ago this tab was told of everything for the last time; what its pages show is read after that. */
+function createSince() {
+  let told = performance.now();
+  let isReady = false;
+  return {
+    ms: (): number => Math.ceil(performance.now() - told),
+    ready(): void {
+      isReady = true;
+    },
+    ended(): void {
+      if (isReady) told = performance.now();
+      isReady = false;
+    },
+  };
+}
+
 export function createLive({ changed, back, signedOut }: Hooks): Live {
   const connection = createConnection(back);
   const watches = createWatches();
   const pause = createPause();
-  /** Until when this tab was told of everything; what its pages show is read after that. */
-  let told = performance.now();
-  let isReady = false;
+  const since = createSince();
   const take = (event: string, data: string): void => {
     // What changed between the first reads and the stream is told with `ready`.
     if (event === 'ready' || event === 'changed') changed((JSON.parse(data) as { topics: LiveTopic[] }).topics);
     if (event === 'ready') {
-      isReady = true;
+      since.ready();
       connection.become({ state: 'live' });
     } else if (event === 'step' || event === 'delta') watches.take(event, JSON.parse(data) as Told);
   };
@@ -47,13 +61,7 @@ export function createLive({ changed, back, signedOut }: Hooks): Live {
     connection,
     pause,
     async listen(signal) {
-      const since = Math.ceil(performance.now() - told);
-      try {
-        await listen({ watch: watches.asked(), since }, signal, take);
-      } finally {
-        if (isReady) told = performance.now();
-        isReady = false;
-      }
+      await listen({ watch: watches.asked(), since: since.ms() }, signal, take).finally(since.ended);
     },
     failed: (error) => {
       if (statusOf(error) === 401) signedOut();

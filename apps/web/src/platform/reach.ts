@@ -23,7 +23,7 @@ export async function passOn<T>(call: Promise<T>): Promise<T> {
 }
 
 /** A proxy in between answers with pages of its own: then the backend was not reached. */
-const isOurs = ({ body }: CallError): boolean => typeof body['error'] === 'string';
+const isOurs = ({ body: { error } }: CallError): boolean => typeof error === 'string';
 
 /** The backend has too much to do, or no database: it says when to come again. */
 const isNotNow = ({ status, headers }: CallError): boolean => status === 503 && 'retry-after' in headers;

@@ -45,7 +45,7 @@ test('who does not take a page keeps others that share its room from reading the
   await following[0]!.return?.();
   assert.equal((await first[2]!).value.event.content, LARGE);
   for (const one of gone) one.abort();
-  await Promise.all(following.map((one) => one.return?.()));
+  for (const one of following) await one.return?.();
 });
 
 test('all of a conversation comes, page by page, with others in between', async () => {

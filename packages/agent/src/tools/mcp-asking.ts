@@ -45,8 +45,8 @@ interface Opening {
 }
 
 /** What was wrong with an answer before may stand above it. */
-const isSame = (one: Question, fresh: Question): boolean =>
-  one.message.endsWith(fresh.message) && one.title === fresh.title;
+const isSame = ({ title, message: asked }: Question, fresh: Question): boolean =>
+  title === fresh.title && asked.endsWith(fresh.message);
 
 class AskingCall implements OpenCall {
   readonly #opening: Opening;

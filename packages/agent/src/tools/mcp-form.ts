@@ -12,7 +12,7 @@ const MOST_FIELDS = 20;
 const MOST_OPTIONS = 10;
 const MOST_CHARACTERS = 4_000;
 const MOST_IN_LINE = 200;
-const AS_PROPOSED = 'As proposed';
+const PROPOSED = ['As proposed'];
 const DONE = 'Done';
 
 type Form = Extract<ElicitRequestParams, { requestedSchema: unknown }>;
@@ -111,7 +111,7 @@ function formQuestion(form: Form): Omit<Question, 'title'> {
   const fields = fieldsOf(form);
   const [only] = fields;
   if (only === undefined) return { message: '', options: [DONE] };
-  const proposed = isComplete(form) ? [AS_PROPOSED] : [];
+  const proposed = isComplete(form) ? PROPOSED : [];
   if (fields.length > 1)
     return {
       message: `${fields.map((field) => described(form, field)).join('\n')}\n\nAnswer with a line for each, as \`name: value\`.`,
@@ -151,7 +151,7 @@ type Read = { content: Content } | { wrong: string };
 export function contentOf(asked: ElicitRequestParams, said: string): Read {
   if (isPage(asked)) return { content: {} };
   const fields = fieldsOf(asked);
-  const text = said.trim() === AS_PROPOSED ? '' : said.trim();
+  const text = PROPOSED.includes(said.trim()) ? '' : said.trim();
   const given = fields.length === 1 && fields[0] ? new Map([[fields[0][0], text]]) : linesOf(fields, text);
   if (typeof given === 'string') return { wrong: given };
   const content: [string, Value][] = [];

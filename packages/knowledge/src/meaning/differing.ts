@@ -57,11 +57,15 @@ const BODY = [
   ...[constant(TEXTS), set(AT), constant(FAR), set(TO)].flat(),
   // `count` becomes where the numbers end.
   ...[get(COUNT), get(COUNT), [ADD], constant(FAR), [ADD], set(COUNT)].flat(),
-  ...[0x02, VOID, 0x03, VOID],
+  0x02,
+  VOID,
+  0x03,
+  VOID,
   ...[get(TO), get(COUNT), [NOT_LESS, 0x0d, 1]].flat(),
   ...[vector(0x0c, ...Array.from({ length: BLOCK }, () => 0)), set(ONES), constant(QUESTION), set(ASKED)].flat(),
   // Ones of each byte, added up: a byte has room for 31 blocks, and there are four.
-  ...[0x03, VOID],
+  0x03,
+  VOID,
   ...[get(ONES), get(AT), loadVector, get(ASKED), loadVector, XOR, COUNT_ONES, ADD_BYTES, set(ONES)].flat(),
   ...[step(AT, BLOCK), step(ASKED, BLOCK), get(ASKED), get(BYTES), [LESS, 0x0d, 0, 0x0b]].flat(),
   ...[get(ONES), PAIRS_OF_BYTES, PAIRS_OF_EIGHT, set(ONES), get(TO)].flat(),
@@ -69,8 +73,9 @@ const BODY = [
   ...[[0x3b, 1, 0], step(TO, 2), [0x0c, 0, 0x0b, 0x0b, 0x0b]].flat(),
 ];
 
+const HEAD = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 const MODULE = Uint8Array.from([
-  ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+  ...HEAD,
   ...section(1, [1, 0x60, 2, I32, I32, 0]),
   ...section(3, [1, 0]),
   ...section(5, [1, 0, PAGES]),

@@ -209,7 +209,6 @@ function happening(
 ) {
   const serversOf = async (userId: string, agentId: string): Promise<ServerOf> =>
     serverNames((await managed.getAgent(userId, agentId, undefined)).mcp_servers.map(({ name }) => name));
-  const streams = createStreams(listener, { most: MOST_STREAMS, refusal: `At most ${MOST_STREAMS} streams at a time` });
   const news = new EventEmitter().setMaxListeners(0);
   return {
     /** One after the other: the first that is refused ends it, and says so. */
@@ -247,6 +246,20 @@ function happening(
       return eventPage(steps, limit, read, serverOf);
     },
 
+    ...streaming({ listener, place, news, serversOf }),
+  };
+}
+
+interface Streaming {
+  listener: SessionDeps['listener'];
+  place: Inner['place'];
+  news: EventEmitter;
+  serversOf: (userId: string, agentId: string) => Promise<ServerOf>;
+}
+
+function streaming({ listener, place, news, serversOf }: Streaming) {
+  const streams = createStreams(listener, { most: MOST_STREAMS, refusal: `At most ${MOST_STREAMS} streams at a time` });
+  return {
     /** No longer than the key lasts that opened it. */
     async stream(user: Stream['user'], id: string, reader: AbortSignal): Promise<Answer> {
       const look = () => place(user.id, id);

@@ -39,7 +39,10 @@ test('what is put off says until when, the newest first, and is undone once', as
   assert.deepEqual(await marks(ben), []);
   assert.deepEqual(await undo(ben, 'call-1'), { status: 404, body: { error: 'Nothing to undo' } });
   const both = await Promise.all([undo(ann, 'call-1'), undo(ann, 'call-1')]);
-  assert.deepEqual(both.map((one) => one.status).sort(), [200, 404]);
+  assert.deepEqual(
+    both.map((one) => one.status).toSorted((a, b) => a - b),
+    [200, 404],
+  );
   // Marked again it is what was said last.
   await put(ann, 'call-2', { state: 'later', until });
   const [{ state }, ...others] = (await marks(ann)) as [Body];

@@ -3,9 +3,6 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { signedIn, testWeb, type Person, type TestWeb } from '../../testing.ts';
-import { audienceOf } from './audience.ts';
-import { isDescription, readDocument } from './clients.ts';
-import { isRedirect, matchesRedirect } from './redirects.ts';
 
 const REDIRECT = 'http://127.0.0.1:7777/callback';
 const VERIFIER = 'v'.repeat(43);
@@ -137,12 +134,16 @@ describe('a program registers', () => {
       values ('alive', ${bob.id}, 'grant of renewed', 'refresh', '{agents:read}', ${now}, ${new Date(now.getTime() + 1000)}),
         ('over', ${bob.id}, 'grant of left', 'refresh', '{agents:read}', ${now}, ${now})`.execute(system);
     await register({ redirect_uris: ['https://a.example/cb'] });
-    const clients = await sql<{ id: string }>`select id from oauth_clients where name = 'x' order by id`.execute(system);
+    const clients = await sql<{ id: string }>`select id from oauth_clients where name = 'x' order by id`.execute(
+      system,
+    );
     assert.deepEqual(
       clients.rows.map(({ id }) => id),
       ['came', 'renewed'],
     );
-    const grants = await sql<{ id: string }>`select id from client_grants where client_name = 'x' order by id`.execute(system);
+    const grants = await sql<{ id: string }>`select id from client_grants where client_name = 'x' order by id`.execute(
+      system,
+    );
     assert.deepEqual(
       grants.rows.map(({ id }) => id),
       ['grant of came', 'grant of renewed'],
@@ -260,8 +261,11 @@ describe('a token', () => {
         web.deps.db.system,
       );
     const usedAt = async () =>
-      (await sql<{ used_at: Date }>`select used_at from oauth_clients where id = ${clientId}`.execute(web.deps.db.system))
-        .rows[0]!.used_at;
+      (
+        await sql<{ used_at: Date }>`select used_at from oauth_clients where id = ${clientId}`.execute(
+          web.deps.db.system,
+        )
+      ).rows[0]!.used_at;
     await comeLongAgo();
     const { refresh_token: token } = (await exchange(await codeOf())).json();
     assert.deepEqual(await usedAt(), now);
@@ -337,55 +341,6 @@ describe('a token', () => {
     assert.equal((await remove(ada)).statusCode, 200);
     assert.equal(await status(again.access_token), 401);
     assert.equal((await remove(ada)).statusCode, 404);
-  });
-});
-
-describe('rules', () => {
-  test('about where people are sent back to', () => {
-    for (const good of ['https://a.example/cb', 'http://localhost:1/x', 'http://[::1]/x', 'vscode://x', 'com.a.b://y'])
-      assert.ok(isRedirect(good), good);
-    for (const bad of ['http://a.example', 'data://x', 'JAVASCRIPT://x', 'file:///etc', 'https://u:p@a', 'a', 'x:y'])
-      assert.ok(!isRedirect(bad), bad);
-    assert.ok(matchesRedirect('http://127.0.0.1:5/cb', ['http://127.0.0.1/cb']));
-    assert.ok(!matchesRedirect('http://127.0.0.1:5/other', ['http://127.0.0.1/cb']));
-    assert.ok(!matchesRedirect('https://a.example:5/cb', ['https://a.example/cb']));
-    assert.ok(!matchesRedirect('http://127.0.0.1:5/cb', ['https://127.0.0.1/cb']));
-  });
-
-  test('about programs that are the address of their description', () => {
-    const id = 'https://app.example/client.json';
-    const document = { client_id: id, client_name: 'App', redirect_uris: ['https://app.example/cb'] };
-    assert.equal(readDocument(id, JSON.stringify(document))?.name, 'App');
-    assert.equal(readDocument(id, JSON.stringify({ ...document, client_name: 'A\u202Epp' }))?.name, 'A pp');
-    assert.equal(readDocument(id, JSON.stringify({ ...document, client_id: 'https://other.example/x' })), undefined);
-    assert.equal(readDocument(id, JSON.stringify({ ...document, redirect_uris: ['http://x.example'] })), undefined);
-    assert.equal(readDocument(id, '[]'), undefined);
-    assert.ok(isDescription(id));
-    for (const bad of ['http://a.example/x', 'https://a.example', 'https://a.example/', 'https://u@a.example/x', 'x'])
-      assert.ok(!isDescription(bad), bad);
-  });
-
-  test('about what a resource is', () => {
-    const places = {
-      origins: ['https://t.example'],
-      backendUrl: 'http://10.0.0.1:3001',
-      agentsDomain: 'agents.example',
-    };
-    const of = (resource: string) => audienceOf(resource, places);
-    assert.equal(of('https://t.example/mcp'), 'platform');
-    assert.equal(of('https://t.example/api/runtime/proxy/agent-a/mcp'), 'agent-a');
-    assert.equal(of('http://10.0.0.1:3001/api/runtime/proxy/agent-a/mcp'), 'agent-a');
-    assert.equal(of('https://agent-a.agents.example/mcp'), 'agent-a');
-    for (const bad of [
-      'https://evil.example/mcp',
-      'https://evil.example/api/runtime/proxy/agent-a/mcp',
-      'https://agent-a.agents.example.evil/mcp',
-      'https://agent-a.agents.example/other',
-      'https://t.example/mcp?x=1',
-      'https://t.example/',
-      'mcp',
-    ])
-      assert.equal(of(bad), undefined, bad);
   });
 });
 

@@ -177,7 +177,8 @@ describe('wrong passwords from many addresses', () => {
 
   test('are not told apart from those for an address that nobody has', async () => {
     const statuses: (number | undefined)[] = [];
-    for (let tries = 0; tries < 21; tries += 1) statuses.push((await refused('nobody-at-all@example.com', 'x'))?.status);
+    for (let tries = 0; tries < 21; tries += 1)
+      statuses.push((await refused('nobody-at-all@example.com', 'x'))?.status);
     assert.deepEqual(statuses, [...Array.from({ length: 20 }, () => 401), 429]);
   });
 

@@ -75,7 +75,7 @@ export default function Inbox() {
 const CARD = 'rounded-2xl border border-line bg-surface p-5 shadow-low';
 
 /** Keys that act on the card with the focus. */
-const ACTS = ['a', 'A', 'r', 's', 'e'];
+const ACTS = new Set(['a', 'A', 'r', 's', 'e']);
 /** Those that ask something first: the focus goes there. */
 const ASKING = new Set(['A', 's']);
 
@@ -96,7 +96,7 @@ function WaitingList({ items }: { items: Waiting[] }) {
     const at = cards.findIndex((card) => card.contains(document.activeElement));
     if (event.key === 'j' || event.key === 'ArrowDown') cards[Math.min(cards.length - 1, at + 1)]?.focus();
     else if (event.key === 'k' || event.key === 'ArrowUp') cards[Math.max(0, at - 1)]?.focus();
-    else if (ACTS.includes(event.key)) {
+    else if (ACTS.has(event.key)) {
       const button = cards[at]?.querySelector<HTMLElement>(`[data-act=${event.key}]`);
       if (button?.dataset['money'] !== undefined) button.focus();
       else {
