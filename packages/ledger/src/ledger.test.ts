@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { AppError, systemClock } from '@troupe/kernel';
 import { sql } from 'kysely';
-import { createLedger, type Posting } from './ledger.ts';
+import { createLedger } from './ledger.ts';
+import type { Posting } from './posting.ts';
 import { verifyLedger } from './verify.ts';
 
 let database: TestDatabase;
