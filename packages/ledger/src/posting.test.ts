@@ -202,9 +202,10 @@ type Any = typeof anyPosting extends fc.Arbitrary<infer T> ? T : never;
 
 function made(w: string, { from, to, amount, kind }: Any, key: string): Posting {
   const target = to === from ? 'source' : to;
-  if (kind === 'unknown') return move(key, w + from, `${w}nobody`, amount);
-  if (kind === 'unbalanced') return posting(key, [w + from, -amount], [w + target, amount + 1n]);
-  if (kind === 'assets') return posting(key, [w + from, -amount], [`${w}play`, amount]);
+  // What has two faults is told of one of them, which depends on what was before it.
+  if (kind === 'unknown') return move(key, `${w}source`, `${w}nobody`, amount);
+  if (kind === 'unbalanced') return posting(key, [`${w}source`, -amount], [w + from, amount + 1n]);
+  if (kind === 'assets') return posting(key, [`${w}source`, -amount], [`${w}play`, amount]);
   if (kind === 'replay') return move(`${w}open:${from}`, `${w}source`, w + from, FUNDS);
   if (kind === 'other') return move(`${w}open:${from}`, w + from, w + target, amount);
   return move(key, w + from, w + target, amount);
