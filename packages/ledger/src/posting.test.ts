@@ -47,6 +47,7 @@ async function world(funds = FUNDS): Promise<string> {
     await ledger.open(tx, [
       { id: `${w}source`, asset: 'USD', allowNegative: true },
       { id: `${w}play`, asset: 'PLAY', allowNegative: true },
+      { id: `${w}0fees`, asset: 'USD' },
       ...ACCOUNTS.map((name) => ({ id: w + name, asset: 'USD' })),
     ]);
     for (const name of ACCOUNTS) await ledger.post(tx, move(`${w}open:${name}`, `${w}source`, w + name, funds));
@@ -188,7 +189,7 @@ describe('a transaction of the caller', () => {
   });
 });
 
-/** Any posting of a world; `known` are keys of its beginning. */
+/** Any posting of a world. All that move take a fee, and by that go one way, in the order in which they were posted. */
 const anyPosting = fc.record({
   from: fc.constantFrom(...ACCOUNTS),
   to: fc.constantFrom(...ACCOUNTS, 'source'),
@@ -208,7 +209,7 @@ function made(w: string, { from, to, amount, kind }: Any, key: string): Posting 
   if (kind === 'assets') return posting(key, [`${w}source`, -amount], [`${w}play`, amount]);
   if (kind === 'replay') return move(`${w}open:${from}`, `${w}source`, w + from, FUNDS);
   if (kind === 'other') return move(`${w}open:${from}`, w + from, w + target, amount);
-  return move(key, w + from, w + target, amount);
+  return posting(key, [w + from, -amount - 1n], [w + target, amount], [`${w}0fees`, 1n]);
 }
 
 const result = async (work: Promise<Done>) => {
@@ -230,7 +231,7 @@ test('many at once, some of them refused, end as one after the other', async () 
       for (const [n, step] of steps.entries())
         inTurn.push(await result(byItself(made(other, step, `${other}t${n}`))));
       assert.deepEqual(atOnce, inTurn);
-      for (const name of ACCOUNTS) assert.equal(await balanceOf(w + name), await balanceOf(other + name));
+      for (const name of [...ACCOUNTS, '0fees']) assert.equal(await balanceOf(w + name), await balanceOf(other + name));
       for (const one of atOnce) seen.add(one);
     }),
     { numRuns: 20 },

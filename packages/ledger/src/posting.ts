@@ -1,6 +1,6 @@
 import { isRefused, isSingle, type SystemTx } from '@troupe/db';
 import { AppError, inBatches, sha256Hex, type Clock } from '@troupe/kernel';
-import { sql, type RawBuilder } from 'kysely';
+import { CompiledQuery, sql, type RawBuilder } from 'kysely';
 
 /** How money moves: in the caller's transaction, or with all that others post at the same moment. */
 
@@ -90,20 +90,37 @@ async function answered(query: Promise<{ rows: Row[] }>): Promise<Done> {
 /** What one transaction carries at most: it holds all of their accounts until it is durable. */
 const MOST_TOGETHER = 64;
 const WIDEST_TOGETHER = 16;
+/** Transactions that are under way at once. */
+const LANES = Number(process.env['LANES'] ?? 2);
 
 type Said = 'new' | 'replayed' | 'other' | 'short' | 'alone';
 
-async function postAll(tx: SystemTx, given: readonly Request[], at: Date): Promise<{ done: bigint; said: Said }[]> {
+interface Carried {
+  done: bigint;
+  said: Said;
+}
+
+/** As text: to build it anew each time costs as much as some of the postings. */
+const POST_ALL = `select done, said from ledger_post_all($1::text[], $2::text[], $3::text[], $4::text[], $5::int[],
+  $6::text[], $7::int[], $8::bigint[], $9)`;
+
+async function postAll(tx: SystemTx, given: readonly Request[], at: Date): Promise<Carried[]> {
   const places = new Map<string, number>();
   const entries = given.flatMap(({ accounts }) => accounts);
   for (const account of entries) if (!places.has(account)) places.set(account, places.size + 1);
   let end = 0;
   const ends = given.map(({ accounts }) => (end += accounts.length));
-  const { rows } = await sql<{ done: bigint; said: Said }>`select done, said from ledger_post_all(
-    ${given.map(({ key }) => key)}::text[], ${given.map(({ hash }) => hash)}::text[],
-    ${given.map(({ kind }) => kind)}::text[], ${given.map(({ meta }) => meta)}::text[], ${ends}::int[],
-    ${[...places.keys()]}::text[], ${entries.map((account) => places.get(account))}::int[],
-    ${given.flatMap(({ amounts }) => amounts)}::bigint[], ${at})`.execute(tx);
+  const columns = [
+    given.map(({ key }) => key),
+    given.map(({ hash }) => hash),
+    given.map(({ kind }) => kind),
+    given.map(({ meta }) => meta),
+    ends,
+    [...places.keys()],
+    entries.map((account) => places.get(account)),
+    given.flatMap(({ amounts }) => amounts),
+  ];
+  const { rows } = await tx.executeQuery<Carried>(CompiledQuery.raw(POST_ALL, [...columns, at]));
   return rows;
 }
 
@@ -129,26 +146,34 @@ function createCarrier(tx: SystemTx, clock: Clock): Post {
       request.accounts.forEach(leave);
     }
   };
-  const together = inBatches<Request, Done | Promise<Done>>(
-    async (given) => {
-      try {
-        const rows = await postAll(tx, given, clock());
-        return given.map((request, n) => outcome(rows[n]!, () => alone(request)));
-      } catch (error) {
-        if (!isRefused(error)) throw error;
-        return given.map(alone);
-      }
-    },
-    { keyOf: ({ key }) => key, atMost: MOST_TOGETHER },
+  const carry = async (given: Request[]): Promise<Promise<Done>[]> => {
+    try {
+      const rows = await postAll(tx, given, clock());
+      return given.map((request, n) => outcome(rows[n]!, () => alone(request)));
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      return given.map(alone);
+    }
+  };
+  const lanes = Array.from({ length: LANES }, () =>
+    inBatches<Request, Promise<Done>>(carry, { keyOf: ({ key }) => key, atMost: MOST_TOGETHER }),
   );
   return async (request) => {
     const { accounts } = request;
     const fits = accounts.length >= 2 && accounts.length <= WIDEST_TOGETHER && !accounts.some((one) => apart.has(one));
-    return fits ? together(request) : alone(request);
+    return fits ? lanes[laneOf(accounts)]!(request) : alone(request);
   };
 }
 
-async function outcome({ done, said }: { done: bigint; said: Said }, alone: () => Promise<Done>): Promise<Done> {
+/** What moves the same money goes one way, so that nobody there waits for a lock; the rest is shared. */
+function laneOf(accounts: readonly string[]): number {
+  const first = accounts.reduce((a, b) => (a < b ? a : b));
+  let sum = 0;
+  for (let at = 0; at < first.length; at += 1) sum = (sum * 31 + first.charCodeAt(at)) >>> 0;
+  return sum % LANES;
+}
+
+async function outcome({ done, said }: Carried, alone: () => Promise<Done>): Promise<Done> {
   if (said === 'short') throw insufficient();
   if (said === 'other') throw otherRequest();
   return said === 'alone' ? alone() : { id: done, replayed: said === 'replayed' };
