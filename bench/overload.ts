@@ -65,7 +65,7 @@ async function peaks<T>(services: readonly Service[], work: Promise<T>): Promise
 /** Milliseconds until five chats in a row take no more than twice what they took before. */
 async function backAfter(ask: () => Promise<number>, normal: number): Promise<number> {
   const began = performance.now();
-  for (let inRow = 0, since = began; performance.now() - began < BACK_MS; ) {
+  for (let inRow = 0, since = began; performance.now() - began < BACK_MS;) {
     const taken = await ask();
     if (taken <= normal * 2) inRow += 1;
     else [inRow, since] = [0, performance.now()];

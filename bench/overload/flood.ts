@@ -45,7 +45,8 @@ export async function flood(options: FloodOptions): Promise<Flooded> {
       if (lines.size() >= connections && lines.idle() === 0) counts.unsent += 1;
       else lines.send(request(sent));
     }
-  for (const until = performance.now() + PATIENCE_MS; lines.underWay() > 0 && performance.now() < until; ) await delay(50);
+  for (const until = performance.now() + PATIENCE_MS; lines.underWay() > 0 && performance.now() < until;)
+    await delay(50);
   counts.cut += lines.underWay();
   lines.close();
   return counts;

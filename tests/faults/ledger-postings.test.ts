@@ -100,7 +100,10 @@ test('what was acknowledged is there once, and what was not can be asked for aga
     const last = Math.max(...done) + WRITERS;
     for (let number = 0; number <= last; number += 1) asked.add(`${name}:${number}`);
   }
-  assert.deepEqual([...keys].filter((key) => !asked.has(key)), []);
+  assert.deepEqual(
+    [...keys].filter((key) => !asked.has(key)),
+    [],
+  );
   const entries = [
     { account: 'source', amount: -1n },
     { account: 'sink', amount: 1n },

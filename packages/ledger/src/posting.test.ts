@@ -162,10 +162,7 @@ describe('a transaction of the caller', () => {
       await ledger.post(tx, move(`${w}first`, `${w}a`, `${w}b`, 1n));
       await together(move(`${w}second`, `${w}a`, `${w}b`, 1n));
     });
-    await Promise.all([
-      assert.rejects(inside, /already open here/),
-      together(move(`${w}third`, `${w}c`, `${w}d`, 1n)),
-    ]);
+    await Promise.all([assert.rejects(inside, /already open here/), together(move(`${w}third`, `${w}c`, `${w}d`, 1n))]);
     assert.deepEqual((await stored(w)).keys.slice(-1), [`${w}third`]);
   });
 
@@ -182,7 +179,10 @@ describe('a transaction of the caller', () => {
     await together(move(`${w}goes`, `${w}c`, `${w}d`, 1n));
     const joins = together(move(`${w}joins`, `${w}b`, `${w}a`, 1n));
     await together(move(`${w}too`, `${w}c`, `${w}d`, 1n));
-    assert.deepEqual((await stored(w)).keys.filter((key) => !key.includes('open')), [`${w}goes`, `${w}too`]);
+    assert.deepEqual(
+      (await stored(w)).keys.filter((key) => !key.includes('open')),
+      [`${w}goes`, `${w}too`],
+    );
     go.resolve();
     await Promise.all([holder, waits, joins]);
     await intact();
@@ -228,8 +228,7 @@ test('many at once, some of them refused, end as one after the other', async () 
       const [w, other] = [await world(), await world()];
       const atOnce = await Promise.all(steps.map((step, n) => result(together(made(w, step, `${w}t${n}`)))));
       const inTurn: string[] = [];
-      for (const [n, step] of steps.entries())
-        inTurn.push(await result(byItself(made(other, step, `${other}t${n}`))));
+      for (const [n, step] of steps.entries()) inTurn.push(await result(byItself(made(other, step, `${other}t${n}`))));
       assert.deepEqual(atOnce, inTurn);
       for (const name of [...ACCOUNTS, '0fees']) assert.equal(await balanceOf(w + name), await balanceOf(other + name));
       for (const one of atOnce) seen.add(one);
@@ -242,10 +241,16 @@ test('many at once, some of them refused, end as one after the other', async () 
 
 /** What stands in the ledger under a key, as its posting says it. */
 async function entriesOf(key: string): Promise<Entry[][]> {
-  const { rows } = await sql<{ id: bigint; account: string; amount: bigint }>`select t.id, e.account_id as account, e.amount
+  const { rows } = await sql<{
+    id: bigint;
+    account: string;
+    amount: bigint;
+  }>`select t.id, e.account_id as account, e.amount
     from ledger_transactions t join ledger_entries e on e.transaction_id = t.id where t.idempotency_key = ${key}
     order by e.id`.execute(db.system);
-  return [...Map.groupBy(rows, ({ id }) => id).values()].map((all) => all.map(({ account, amount }) => ({ account, amount })));
+  return [...Map.groupBy(rows, ({ id }) => id).values()].map((all) =>
+    all.map(({ account, amount }) => ({ account, amount })),
+  );
 }
 
 const sorted = (entries: readonly Entry[]) => entries.toSorted((a, b) => (a.account < b.account ? -1 : 1));

@@ -91,7 +91,7 @@ async function answered(query: Promise<{ rows: Row[] }>): Promise<Done> {
 const MOST_TOGETHER = 64;
 const WIDEST_TOGETHER = 16;
 /** Transactions that are under way at once. */
-const LANES = Number(process.env['LANES'] ?? 2);
+const LANES = 2;
 
 type Said = 'new' | 'replayed' | 'other' | 'short' | 'alone';
 
@@ -141,7 +141,9 @@ function createCarrier(tx: SystemTx, clock: Clock): Post {
   const alone = async (request: Request): Promise<Done> => {
     for (const account of request.accounts) apart.set(account, (apart.get(account) ?? 0) + 1);
     try {
-      return await answered(sql<Row>`select done, replayed from ledger_post(${argumentsOf(request, clock())})`.execute(tx));
+      return await answered(
+        sql<Row>`select done, replayed from ledger_post(${argumentsOf(request, clock())})`.execute(tx),
+      );
     } finally {
       request.accounts.forEach(leave);
     }
