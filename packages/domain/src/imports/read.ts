@@ -11,6 +11,7 @@ import { isOpenclaw, readOpenclaw } from './openclaw.ts';
 import { isPaperclip, readPaperclip } from './paperclip.ts';
 import {
   carriedOf,
+  checkYaml,
   decoded,
   ImportError,
   isObject,
@@ -125,6 +126,7 @@ function readAny(files: readonly BundleFile[], wanted: string | undefined): Read
   }
   const carried = carriedOf('docker-agent');
   carried.used.add(only.file.path);
+  checkYaml(only.text, only.file.path);
   return { carried, reading: readTeamYaml(only.text), folder: posix.dirname(only.file.path) };
 }
 
