@@ -88,6 +88,21 @@ browserSuite('accounts in the browser', (stage) => {
     await context.close();
   });
 
+  test('a page whose program does not arrive comes by itself a moment later', async () => {
+    const { page, context } = await openPage(stage.browser, stage.platform.url);
+    let lost = 0;
+    await page.route('**/assets/*.js', (route) => {
+      if (lost === 2) return route.continue();
+      lost += 1;
+      return route.abort('connectionreset');
+    });
+    await page.goto('/login');
+    await page.getByLabel('E-mail').waitFor();
+    assert.equal(lost, 2);
+    assert.equal(await page.evaluate(() => sessionStorage.getItem('reloads')), null);
+    await context.close();
+  });
+
   test('a key is shown once and works in a program', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
