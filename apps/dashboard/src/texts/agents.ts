@@ -83,6 +83,7 @@ export const agent = {
   part: {
     purpose: 'Purpose and tools',
     config: 'Model, permissions, limits',
+    spend: 'What it may spend',
     knowledge: 'Knowledge and skills',
     door: 'Who may write to it',
     evaluations: 'Evaluations',
@@ -111,7 +112,7 @@ export const chat = {
   toolStates: {
     planned: 'planned',
     waiting: 'waits for you',
-    running: 'running',
+    running: 'working',
     done: 'done',
     failed: 'failed',
     refused: 'refused',
@@ -239,16 +240,17 @@ export const manage = {
   deleteHint: 'The agent and everything it has is deleted.',
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteLoss:
-    'Its conversation, memory, files, scheduled tasks and gateway token are deleted for good. What it has cost stays in your usage.',
+    'Its conversation, memory, files, scheduled tasks and its key are deleted for good. What it has cost stays in your usage.',
   deleted: 'Agent deleted',
-  token: 'Gateway token',
-  tokenHint: 'Whoever has it can talk to the agent directly. Keep it secret.',
-  showToken: 'Show the token',
-  rotateToken: 'Replace the token',
-  rotateTitle: 'Replace the gateway token?',
+  token: 'Agent key',
+  tokenHint:
+    'Whoever has it can talk to the agent directly: devices and programs, which know it as the gateway token. Keep it secret.',
+  showToken: 'Show the key',
+  rotateToken: 'Replace the key',
+  rotateTitle: 'Replace the agent key?',
   rotateLosses:
-    'The old token stops working at once, and connections that it opened are cut. Whatever uses it needs the new one. An agent in a container of its own is started anew. Paired devices stay.',
-  rotated: 'The token was replaced',
+    'The old key stops working at once, and connections that it opened are cut. Whatever uses it needs the new one. An agent in a container of its own is started anew. Paired devices stay.',
+  rotated: 'The key was replaced',
   address: 'Address',
   verification: 'Verification',
   verificationHint: 'A note by you that an outside proof of this agent exists.',

@@ -13,9 +13,10 @@ const Backups = lazy(() => import('../backups.tsx').then((page) => ({ default: p
 const Evaluations = lazy(() =>
   import('../evaluations/evaluations.tsx').then((page) => ({ default: page.Evaluations })),
 );
+const Budgets = lazy(() => import('../../money/costs/budgets.tsx').then((page) => ({ default: page.Budgets })));
 const Manage = lazy(() => import('./manage.tsx').then((page) => ({ default: page.Manage })));
 
-const PARTS = ['purpose', 'config', 'knowledge', 'door', 'evaluations', 'backups', 'manage'] as const;
+const PARTS = ['purpose', 'config', 'spend', 'knowledge', 'door', 'evaluations', 'backups', 'manage'] as const;
 export type Part = (typeof PARTS)[number];
 
 /** What the agent is for, may do and may spend, what it knows, who reaches it, what a change must pass, its backups, and its life. */
@@ -54,6 +55,7 @@ export function Settings({
         <Suspense fallback={<Lines rows={6} />}>
           {shown === 'purpose' && <Purpose agentId={agent.id} />}
           {shown === 'config' && <AgentConfig agentId={agent.id} />}
+          {shown === 'spend' && <Budgets agentId={agent.id} />}
           {shown === 'knowledge' && <Knows agentId={agent.id} />}
           {shown === 'door' && <Door agentId={agent.id} />}
           {shown === 'evaluations' && <Evaluations agentId={agent.id} />}
