@@ -72,7 +72,7 @@ browserSuite(
       await answer.getByRole('link', { name: 'Steps' }).click();
       await page.waitForURL(new RegExp(`${RUN}$`));
       await page.getByRole('heading', { name: 'A run, step by step' }).waitFor();
-      await page.getByRole('button', { name: /^Tool write_file/ }).click();
+      await page.getByRole('button', { name: /^Tool Write reports\/tour\.md/ }).click();
       await page.waitForURL(/\?step=\d+$/);
       const address = page.url();
       assert.ok(new URL(address).pathname.length <= 64, address);
@@ -174,7 +174,7 @@ browserSuite(
       await figures.getByRole('row', { name: /^Model MiMo.* the same$/ }).waitFor();
       await page.getByText('by the second run alone').waitFor();
       const steps = page.getByRole('table', { name: 'Steps' });
-      await steps.getByRole('link', { name: 'write_file' }).waitFor();
+      await steps.getByRole('link', { name: 'Write reports/tour.md' }).waitFor();
       assert.equal(await steps.getByRole('row').count(), 1 + 4);
       await page.getByText('The answers line by line').click();
       await page.getByLabel('The answers line by line').getByText('+ Berlin is on 5 May.').waitFor();
