@@ -7,6 +7,7 @@ import { stale } from '../api.ts';
 import type { Connection } from './connection.ts';
 import { createLive } from './live.ts';
 import type { Live } from './live.ts';
+import { createPaced } from './paced.ts';
 
 /** What is read again when a part of the platform has changed. */
 const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
@@ -42,21 +43,32 @@ const LiveContext = createContext<Live | undefined>(undefined);
 /** Opens the tab's stream, and keeps what was read true by it. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
-  const [live] = useState(() =>
-    createLive({
-      changed(topics) {
-        // What this tab is just deleting is not asked for again.
-        const isDeleting = queries.isMutating({ mutationKey: [web.agents.remove.path, web.agents.remove.method] }) > 0;
-        const reads = topics
-          .flatMap((topic) => READS[topic] ?? [])
-          .filter((read) => !isDeleting || read !== web.agents.get);
-        void stale(queries, ...reads);
-      },
-      back: () => void queries.invalidateQueries(),
-      signedOut: () => void stale(queries, web.session.get),
-    }),
-  );
-  useEffect(() => live.start(), [live]);
+  const [{ live, paced }] = useState(() => {
+    const readAgain = (topics: LiveTopic[]) => {
+      // What this tab is just deleting is not asked for again.
+      const isDeleting = queries.isMutating({ mutationKey: [web.agents.remove.path, web.agents.remove.method] }) > 0;
+      const reads = topics
+        .flatMap((topic) => READS[topic] ?? [])
+        .filter((read) => !isDeleting || read !== web.agents.get);
+      void stale(queries, ...reads);
+    };
+    const made = createPaced(readAgain);
+    return {
+      paced: made,
+      live: createLive({
+        changed: made.take,
+        back: () => void queries.invalidateQueries(),
+        signedOut: () => void stale(queries, web.session.get),
+      }),
+    };
+  });
+  useEffect(() => {
+    const end = live.start();
+    return () => {
+      end();
+      paced.stop();
+    };
+  }, [live, paced]);
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 

@@ -33,7 +33,7 @@ export function Settings({
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[12rem_minmax(0,1fr)]">
       <nav aria-label={texts.parts} className="min-w-0 lg:sticky lg:top-6">
-        <ul className="flex gap-1 overflow-x-auto lg:flex-col">
+        <ul className="flex flex-wrap gap-1 lg:flex-col">
           {PARTS.map((key) => (
             <li key={key}>
               <button

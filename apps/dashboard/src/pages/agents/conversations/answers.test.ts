@@ -19,7 +19,7 @@ const branch = (branchAt: number) => ({ id: 'b', branchOf: 'a', branchAt, update
 
 test('an answer is told as a whole: its steps, its time, its cost', () => {
   const wholes = wholesOf(transcript([...STEPS, next(6)]));
-  assert.deepEqual([...wholes], [['4', { steps: 3, ms: 6000, costMicros: 10, tokens: 20 }]]);
+  assert.deepEqual([...wholes], [['4', { steps: 4, ms: 6000, costMicros: 10, tokens: 20 }]]);
   // A page that begins in the middle of an answer knows no time.
   assert.equal(wholesOf(transcript(STEPS.slice(1))).get('4')?.ms, 0);
 });

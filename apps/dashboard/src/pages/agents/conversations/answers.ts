@@ -16,16 +16,18 @@ export const isFinal = (turns: readonly Turn[], index: number): boolean =>
 /** By the key of the last words of each answer. */
 export function wholesOf(turns: readonly Turn[]): Map<string, Whole> {
   const wholes = new Map<string, Whole>();
-  let sum: Whole = { steps: 0, ms: 0, costMicros: 0, tokens: 0 };
+  // What was asked is a step, too, as on the page of the run.
+  let sum: Whole = { steps: 1, ms: 0, costMicros: 0, tokens: 0 };
   let asked = '';
   for (const [index, turn] of turns.entries()) {
     if (turn.kind === 'user') {
-      sum = { steps: 0, ms: 0, costMicros: 0, tokens: 0 };
+      sum = { steps: 1, ms: 0, costMicros: 0, tokens: 0 };
       asked = turn.at;
     }
     if (turn.kind !== 'agent') continue;
     sum = {
-      steps: sum.steps + 1 + turn.tools.length,
+      // Where somebody was asked about a call, that is one as well.
+      steps: sum.steps + 1 + turn.tools.length + turn.tools.filter(({ approvalId }) => approvalId).length,
       ms: asked === '' ? 0 : Math.max(0, Date.parse(turn.at) - Date.parse(asked)),
       costMicros: sum.costMicros + (turn.spent?.costMicros ?? 0),
       tokens: sum.tokens + (turn.spent?.tokens ?? 0),

@@ -54,8 +54,12 @@ export function usePlace(agent: WebAgent) {
   const open = useOpen();
   const onSent = useCallback(
     ({ sessionId }: Sent, { to }: Letter) => {
-      void stale(queries, web.conversations.list, web.conversations.listBranches);
-      if ('branchOf' in to) open(sessionId);
+      // What is said in one that is there changes the list, too, and the stream tells of that.
+      if (!('sessionId' in to)) void stale(queries, web.conversations.list);
+      if ('branchOf' in to) {
+        void stale(queries, web.conversations.listBranches);
+        open(sessionId);
+      }
       if (!('topic' in to)) return;
       setMade((old) => ({ ...old, [to.topic]: sessionId }));
       if (to.topic !== OWN_TOPIC) open(sessionId, undefined, true);

@@ -52,7 +52,7 @@ export function Budgets({ agentId }: { agentId?: string }) {
             {!budgets.some((one) => one.kind === 'cap' && isMeant(one)) && (
               <p className="text-ink-soft">{agentId === undefined ? capTexts.capNone : texts.ofAgentNone}</p>
             )}
-            <ul className="flex flex-col gap-5">
+            <ul className="flex flex-col gap-5 empty:hidden">
               {budgets
                 .filter((one) => bounds(one) && isMeant(one))
                 .map((budget) => (

@@ -159,7 +159,7 @@ function Actor({ actor }: { actor: StageActor }) {
   const when = busy && since && (state === 'waits' ? texts.since : texts.lastStep)(hourOf(since));
   const how = [handedBy && texts.handed(handedBy), when].filter(Boolean);
   return (
-    <div className="flex h-full items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong">
+    <div className="flex h-full items-start gap-3 rounded-xl border border-line p-3 hover:border-line-strong">
       <Mask seed={id} mood={state} />
       <span className="min-w-0 flex-1">
         <Link
