@@ -83,32 +83,6 @@ browserSuite(
       assert.equal(await page.getByText('**early**').count(), 0);
     });
 
-    test('a receipt shows the answer and not its marks, and a next run is never in the past', async () => {
-      const { page } = watched;
-      const task = await caller.call<{ id: string }>('POST', '/api/scheduled-tasks', {
-        name: 'Morning',
-        cronSchedule: '0 9 * * *',
-        prompt: 'The plan, please',
-        agentId,
-      });
-      const { receiptId } = await caller.call<{ receiptId: string }>('POST', `/api/scheduled-tasks/${task.id}/run`, {});
-      const run = `/api/scheduled-tasks/${task.id}/runs/${receiptId}`;
-      await soon(async () => assert.equal((await caller.call<{ status: string }>('GET', run)).status, 'succeeded'));
-      await page.route('**/api/scheduled-tasks?*', late);
-      await page.route('**/api/scheduled-tasks', late);
-      await settle(page, '/dashboard/tasks');
-      const row = page.getByRole('row', { name: /Morning/ }).first();
-      await row.getByText('due now').waitFor();
-      await page.unroute('**/api/scheduled-tasks?*');
-      await page.unroute('**/api/scheduled-tasks');
-      await row.getByRole('button', { name: 'Morning', exact: true }).click();
-      const receipt = page.getByRole('dialog', { name: 'Morning' });
-      await receipt.locator('strong', { hasText: 'early' }).waitFor();
-      assert.equal(await receipt.getByText('**early**').count(), 0);
-      await page.keyboard.press('Escape');
-      assertQuiet(watched);
-    });
-
     test('the audit log says who did it, and to whom', async () => {
       const { page } = watched;
       const registered = await fetch(`${stage.platform.url}/api/register`, {
@@ -229,6 +203,33 @@ browserSuite(
       await settle(page, '/dashboard');
       const name = page.getByRole('link', { name: hebrew }).locator('[dir=auto]').first();
       assert.equal(await name.evaluate((node) => node.matches(':dir(rtl)')), true);
+      assertQuiet(watched);
+    });
+
+    test('a receipt shows the answer and not its marks, and a next run is never in the past', async () => {
+      const { page } = watched;
+      await caller.call('PUT', '/api/usage/caps', { scope: 'user', period: 'month', limitUsd: null });
+      const task = await caller.call<{ id: string }>('POST', '/api/scheduled-tasks', {
+        name: 'Morning',
+        cronSchedule: '0 9 * * *',
+        prompt: 'The plan, please',
+        agentId,
+      });
+      const { receiptId } = await caller.call<{ receiptId: string }>('POST', `/api/scheduled-tasks/${task.id}/run`, {});
+      const run = `/api/scheduled-tasks/${task.id}/runs/${receiptId}`;
+      await soon(async () => assert.equal((await caller.call<{ status: string }>('GET', run)).status, 'succeeded'));
+      await page.route('**/api/scheduled-tasks?*', late);
+      await page.route('**/api/scheduled-tasks', late);
+      await settle(page, '/dashboard/tasks');
+      const row = page.getByRole('row', { name: /Morning/ }).first();
+      await row.getByText('due now').waitFor();
+      await page.unroute('**/api/scheduled-tasks?*');
+      await page.unroute('**/api/scheduled-tasks');
+      await row.getByRole('button', { name: 'Morning', exact: true }).click();
+      const receipt = page.getByRole('dialog', { name: 'Morning' });
+      await receipt.locator('strong', { hasText: 'early' }).waitFor();
+      assert.equal(await receipt.getByText('**early**').count(), 0);
+      await page.keyboard.press('Escape');
       assertQuiet(watched);
     });
   },

@@ -72,6 +72,7 @@ browserSuite(
       await answer.getByRole('link', { name: 'Steps' }).click();
       await page.waitForURL(new RegExp(`${RUN}$`));
       await page.getByRole('heading', { name: 'A run, step by step' }).waitFor();
+      await page.getByText(/^The longest step: .+, .+ % of the work$/).waitFor();
       await page.getByRole('button', { name: /^Tool Write reports\/tour\.md/ }).click();
       await page.waitForURL(/\?step=\d+$/);
       const address = page.url();
@@ -79,7 +80,7 @@ browserSuite(
 
       await settle(page, address);
       await page.getByText(/^Step 3 of 4\. Looking changes nothing\.$/).waitFor();
-      const file = page.locator('details', { hasText: 'reports/tour.md' });
+      const file = page.locator('details').filter({ has: page.locator('summary', { hasText: 'reports/tour.md' }) });
       await file.locator('summary').click();
       await file.getByLabel('reports/tour.md at this step').getByText('Berlin, 5 May').waitFor();
       await file.getByRole('link', { name: 'What is in it now' }).waitFor();

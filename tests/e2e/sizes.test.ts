@@ -57,6 +57,31 @@ browserSuite('screens of all sizes and slow networks', (stage) => {
     assertQuiet(watched);
   });
 
+  test('that nothing waits is said when it is known, and not before', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/api/devices', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const other = await page.context().newPage();
+    await other.route('**/api/devices', (route) => route.fulfill({ status: 500, json: { error: 'It is broken' } }));
+    await page.goto('/dashboard/inbox');
+    await page.locator('#content .skeleton').first().waitFor();
+    assert.equal(await page.getByText('Nothing waits for you').count(), 0);
+    release();
+    await page.getByText('Nothing waits for you').waitFor();
+    // One that cannot be read is told, with the way to try again.
+    await other.goto('/dashboard/inbox');
+    await other.getByText('It is broken').waitFor();
+    await other.unrouteAll({ behavior: 'ignoreErrors' });
+    await other.getByRole('button', { name: 'Try again' }).click();
+    await other.getByText('Nothing waits for you').waitFor();
+    await other.close();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    assertQuiet(watched);
+  });
+
   /** Whatever is asked for does not come: what stands there then is words, shapes or both, on each page. */
   test('on a network that brings nothing no page is white', async () => {
     await settle(page, '/dashboard');
