@@ -10,7 +10,7 @@ interface Pace {
 
 const PACES: Partial<Record<LiveTopic, Pace>> = {
   work: { burst: 3, everyMs: 7500 },
-  usage: { burst: 2, everyMs: 20_000 },
+  usage: { burst: 3, everyMs: 20_000 },
 };
 
 interface Bucket {

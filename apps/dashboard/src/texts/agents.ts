@@ -166,6 +166,21 @@ export const chat = {
   hint: 'Enter sends, Shift+Enter makes a new line.',
 };
 
+export const spend = {
+  title: 'What it may spend',
+  hint: 'At 80 % you are told. At 100 % its calls are refused before they are made, until the time is over or you raise the cap.',
+  none: 'No cap of its own. Those of your account and your plan hold for it, too.',
+  all: 'All caps',
+  used: (used: string, limit: string) => `${used} of ${limit}`,
+  periods: { day: 'a day', month: 'a month', total: 'in all' } as Record<string, string>,
+  limit: 'At most, in USD',
+  period: 'In',
+  set: 'Set cap',
+  saved: 'Cap saved',
+  remove: 'Remove',
+  removeNamed: (period: string) => `Remove the cap ${period}`,
+};
+
 export const purpose = {
   title: 'What it is for',
   hint: 'A change counts from its next step on. Its memory and conversations stay.',

@@ -13,7 +13,7 @@ const Backups = lazy(() => import('../backups.tsx').then((page) => ({ default: p
 const Evaluations = lazy(() =>
   import('../evaluations/evaluations.tsx').then((page) => ({ default: page.Evaluations })),
 );
-const Budgets = lazy(() => import('../../money/costs/budgets.tsx').then((page) => ({ default: page.Budgets })));
+const Spend = lazy(() => import('./spend.tsx').then((page) => ({ default: page.Spend })));
 const Manage = lazy(() => import('./manage.tsx').then((page) => ({ default: page.Manage })));
 
 const PARTS = ['purpose', 'config', 'spend', 'knowledge', 'door', 'evaluations', 'backups', 'manage'] as const;
@@ -55,7 +55,7 @@ export function Settings({
         <Suspense fallback={<Lines rows={6} />}>
           {shown === 'purpose' && <Purpose agentId={agent.id} />}
           {shown === 'config' && <AgentConfig agentId={agent.id} />}
-          {shown === 'spend' && <Budgets agentId={agent.id} />}
+          {shown === 'spend' && <Spend agentId={agent.id} />}
           {shown === 'knowledge' && <Knows agentId={agent.id} />}
           {shown === 'door' && <Door agentId={agent.id} />}
           {shown === 'evaluations' && <Evaluations agentId={agent.id} />}

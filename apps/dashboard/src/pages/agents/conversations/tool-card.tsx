@@ -44,20 +44,7 @@ export function ToolCard({ tool, actions, deciding }: { tool: ToolUse; actions: 
           </span>
           <Badge tone={TONE[tool.state]}>{texts.toolStates[tool.state]}</Badge>
         </summary>
-        <dl className="flex flex-col gap-2 border-t border-line px-3 py-2 text-[0.85rem]">
-          <dt className="text-ink-faint">{toolName}</dt>
-          <dd className="font-mono break-words">{tool.tool}</dd>
-          <dt className="text-ink-faint">{texts.arguments}</dt>
-          <dd className="font-mono break-words whitespace-pre-wrap">{pretty(tool.args)}</dd>
-          {tool.result !== undefined && (
-            <>
-              <dt className="text-ink-faint">{texts.result}</dt>
-              <dd className="max-h-60 overflow-y-auto font-mono break-words whitespace-pre-wrap" tabIndex={0}>
-                {tool.result}
-              </dd>
-            </>
-          )}
-        </dl>
+        <Inside tool={tool} />
       </details>
       {tool.pictures && <Pictures pictures={tool.pictures} actions={actions} />}
       {file !== undefined && (
@@ -92,6 +79,26 @@ export function ToolCard({ tool, actions, deciding }: { tool: ToolUse; actions: 
         </div>
       )}
     </div>
+  );
+}
+
+/** The call as it was made. */
+function Inside({ tool: { tool, args, result } }: { tool: ToolUse }) {
+  return (
+    <dl className="flex flex-col gap-2 border-t border-line px-3 py-2 text-[0.85rem]">
+      <dt className="text-ink-faint">{toolName}</dt>
+      <dd className="font-mono break-words">{tool}</dd>
+      <dt className="text-ink-faint">{texts.arguments}</dt>
+      <dd className="font-mono break-words whitespace-pre-wrap">{pretty(args)}</dd>
+      {result !== undefined && (
+        <>
+          <dt className="text-ink-faint">{texts.result}</dt>
+          <dd className="max-h-60 overflow-y-auto font-mono break-words whitespace-pre-wrap" tabIndex={0}>
+            {result}
+          </dd>
+        </>
+      )}
+    </dl>
   );
 }
 

@@ -24,8 +24,8 @@ const keyOf = ({ kind, scope, agentId }: Budget) => `${kind}-${scope}-${agentId}
 /** A plan without a limit of tokens bounds nothing. */
 const bounds = ({ kind, limit }: Budget) => kind !== 'tokens' || limit !== null;
 
-/** Everything that bounds what is spent, or what one agent spends: shown and changed here, with what happens at each. */
-export function Budgets({ agentId }: { agentId?: string }) {
+/** Everything that bounds what is spent: shown and changed here, with what happens at each. */
+export function Budgets() {
   const read = useCall(web.costs.getBudgets, {});
   const agents = useCall(web.agents.list, {}).data?.agents ?? [];
   const [removing, setRemoving] = useState<Budget>();
@@ -40,38 +40,29 @@ export function Budgets({ agentId }: { agentId?: string }) {
     },
   });
   const set = (body: CapBody) => put.mutate({ body });
-  const isMeant = (budget: Budget) => agentId === undefined || budget.agentId === agentId;
   return (
-    <Card
-      title={agentId === undefined ? texts.budgets : texts.ofAgent}
-      hint={agentId === undefined ? texts.budgetsHint : texts.ofAgentHint}
-    >
+    <Card title={texts.budgets} hint={texts.budgetsHint}>
       <Loaded from={read}>
         {({ budgets, more }) => (
           <div className="flex flex-col gap-6">
-            {!budgets.some((one) => one.kind === 'cap' && isMeant(one)) && (
-              <p className="text-ink-soft">{agentId === undefined ? capTexts.capNone : texts.ofAgentNone}</p>
-            )}
-            <ul className="flex flex-col gap-5 empty:hidden">
-              {budgets
-                .filter((one) => bounds(one) && isMeant(one))
-                .map((budget) => (
-                  <BudgetLine
-                    key={keyOf(budget)}
-                    budget={budget}
-                    isChanging={changing === keyOf(budget)}
-                    busy={put.isPending}
-                    error={changing === keyOf(budget) ? put.error : null}
-                    onChange={(open) => setChanging(open ? keyOf(budget) : undefined)}
-                    onSet={(limit) => set(capBody(budget, limit))}
-                    onRemove={() => setRemoving(budget)}
-                  />
-                ))}
+            {!budgets.some(({ kind }) => kind === 'cap') && <p className="text-ink-soft">{capTexts.capNone}</p>}
+            <ul className="flex flex-col gap-5">
+              {budgets.filter(bounds).map((budget) => (
+                <BudgetLine
+                  key={keyOf(budget)}
+                  budget={budget}
+                  isChanging={changing === keyOf(budget)}
+                  busy={put.isPending}
+                  error={changing === keyOf(budget) ? put.error : null}
+                  onChange={(open) => setChanging(open ? keyOf(budget) : undefined)}
+                  onSet={(limit) => set(capBody(budget, limit))}
+                  onRemove={() => setRemoving(budget)}
+                />
+              ))}
             </ul>
             {more && <p className="text-ink-faint">{texts.more}</p>}
             <CapForm
               agents={agents}
-              of={agentId}
               busy={put.isPending}
               error={removing || changing !== undefined ? null : put.error}
               onSet={set}

@@ -10,21 +10,18 @@ import type { Cap, CapBody } from './cap.ts';
 /** A new cap, or another limit for one that there is. */
 export function CapForm({
   agents,
-  of,
   busy,
   error,
   onSet,
 }: {
   agents: { id: string; name: string }[];
-  /** On the page of an agent: for that one alone. */
-  of?: string | undefined;
   busy: boolean;
   error: Error | null;
   onSet: (body: CapBody) => void;
 }) {
-  const [scope, setScope] = useState<Cap['scope']>(of === undefined ? 'user' : 'agent');
+  const [scope, setScope] = useState<Cap['scope']>('user');
   const [period, setPeriod] = useState<Cap['period']>('month');
-  const [agentId, setAgentId] = useState(of ?? '');
+  const [agentId, setAgentId] = useState('');
   const [limit, setLimit] = useState('');
   const submit = () =>
     onSet(
@@ -42,19 +39,15 @@ export function CapForm({
       onSubmit={submit}
       className="flex flex-wrap items-end gap-3 rounded-xl bg-sunken p-4"
     >
-      {of === undefined && (
-        <>
-          <div className="min-w-44 flex-1">
-            <SelectField
-              label={texts.capScope}
-              value={scope}
-              onChange={({ target }) => setScope(target.value as Cap['scope'])}
-              choices={choices(texts.scopes, ['user', 'agent', 'run'])}
-            />
-          </div>
-          <WhichAgent scope={scope} agents={agents} agentId={agentId} setAgentId={setAgentId} />
-        </>
-      )}
+      <div className="min-w-44 flex-1">
+        <SelectField
+          label={texts.capScope}
+          value={scope}
+          onChange={({ target }) => setScope(target.value as Cap['scope'])}
+          choices={choices(texts.scopes, ['user', 'agent', 'run'])}
+        />
+      </div>
+      <WhichAgent scope={scope} agents={agents} agentId={agentId} setAgentId={setAgentId} />
       {scope !== 'run' && (
         <div className="min-w-28">
           <SelectField

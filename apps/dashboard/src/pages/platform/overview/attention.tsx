@@ -49,7 +49,6 @@ export function Attention() {
       <Loaded from={read}>
         {({ notices }) => {
           const unread = notices.filter(isNews);
-          const hidden = unread.length - MOST;
           if (unread.length === 0 && items.length > 0) return null;
           if (waiting.error) return <Failure error={waiting.error} retry={waiting.refetch} />;
           // That nothing needs anybody is said when it is known.
@@ -59,22 +58,30 @@ export function Attention() {
               <Icon name="check" className="shrink-0 text-ok" /> {texts.nothing}
             </p>
           ) : (
-            <ul className="-mt-3 divide-y divide-line">
-              {unread.slice(0, MOST).map((notice) => (
-                <li key={notice.id} className="flex gap-3 py-3">
-                  <Icon name="bell" className="mt-0.5 shrink-0 text-spot" />
-                  <span className="min-w-0">
-                    <NoticeText {...notice} message={inDollars(notice.message)} />
-                    <span className="block text-[0.85rem] text-ink-faint">{ago(notice.createdAt)}</span>
-                  </span>
-                </li>
-              ))}
-              {hidden > 0 && <li className="pt-3 text-ink-faint">{texts.more(hidden)}</li>}
-            </ul>
+            <News unread={unread} />
           );
         }}
       </Loaded>
     </Card>
+  );
+}
+
+/** The newest, and how many there are besides. */
+function News({ unread }: { unread: Notice[] }) {
+  const hidden = unread.length - MOST;
+  return (
+    <ul className="-mt-3 divide-y divide-line">
+      {unread.slice(0, MOST).map((notice) => (
+        <li key={notice.id} className="flex gap-3 py-3">
+          <Icon name="bell" className="mt-0.5 shrink-0 text-spot" />
+          <span className="min-w-0">
+            <NoticeText {...notice} message={inDollars(notice.message)} />
+            <span className="block text-[0.85rem] text-ink-faint">{ago(notice.createdAt)}</span>
+          </span>
+        </li>
+      ))}
+      {hidden > 0 && <li className="pt-3 text-ink-faint">{texts.more(hidden)}</li>}
+    </ul>
   );
 }
 
