@@ -8,6 +8,7 @@ import type { Connection } from './connection.ts';
 import { createLive } from './live.ts';
 import type { Live } from './live.ts';
 import { createPaced } from './paced.ts';
+import { gather } from './pause.ts';
 
 /** What is read again when a part of the platform has changed. */
 const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
@@ -38,29 +39,28 @@ const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
   work: [web.stage.get, web.conversations.list],
 };
 
+/** An agent at work changes something several times a second, and what a page may ask in a minute is bounded. */
+const MS_BETWEEN_READS = 1000;
+
 const LiveContext = createContext<Live | undefined>(undefined);
 
 /** Opens the tab's stream, and keeps what was read true by it. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const [{ live, paced }] = useState(() => {
-    const readAgain = (topics: LiveTopic[]) => {
+    const made = createPaced((topics) => {
       // What this tab is just deleting is not asked for again.
       const isDeleting = queries.isMutating({ mutationKey: [web.agents.remove.path, web.agents.remove.method] }) > 0;
-      const reads = topics
-        .flatMap((topic) => READS[topic] ?? [])
-        .filter((read) => !isDeleting || read !== web.agents.get);
+      const reads = new Set(topics.flatMap((topic) => READS[topic] ?? []));
+      if (isDeleting) reads.delete(web.agents.get);
       void stale(queries, ...reads);
-    };
-    const made = createPaced(readAgain);
-    return {
-      paced: made,
-      live: createLive({
-        changed: made.take,
-        back: () => void queries.invalidateQueries(),
-        signedOut: () => void stale(queries, web.session.get),
-      }),
-    };
+    });
+    const opened = createLive({
+      changed: gather<LiveTopic>(MS_BETWEEN_READS, (topics) => made.take([...topics])),
+      back: () => void queries.invalidateQueries(),
+      signedOut: () => void stale(queries, web.session.get),
+    });
+    return { live: opened, paced: made };
   });
   useEffect(() => {
     const end = live.start();

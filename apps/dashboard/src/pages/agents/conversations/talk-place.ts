@@ -54,7 +54,7 @@ export function usePlace(agent: WebAgent) {
   const open = useOpen();
   const onSent = useCallback(
     ({ sessionId }: Sent, { to }: Letter) => {
-      // What is said in one that is there changes the list, too, and the stream tells of that.
+      // One more message in a conversation is told by the stream.
       if (!('sessionId' in to)) void stale(queries, web.conversations.list);
       if ('branchOf' in to) {
         void stale(queries, web.conversations.listBranches);
