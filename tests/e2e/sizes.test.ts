@@ -7,8 +7,12 @@ import { ACCOUNT_PAGES, AGENT_PAGES, at, WORK_PAGES } from './pages.ts';
 import { browserSuite } from './suite.ts';
 
 /** The largest first: a page is loaded once, and made smaller. */
-const SIZES = { large: [1920, 1080], tablet: [820, 1180], phone: [390, 844] } as const;
-/** A program that nobody knows, a page that a test elsewhere looks at. */
+const SIZES = [
+  [1920, 1080],
+  [820, 1180],
+  [390, 844],
+] as const;
+/** A program that nobody knows. */
 const PROVOKED = [/ 400 .*\/api\/authorizations\/request\?client_id=nobody/];
 const PICTURES = namesOf(64)[2];
 
@@ -26,8 +30,8 @@ browserSuite('screens of all sizes and slow networks', (stage) => {
 
   for (const entry of [...AGENT_PAGES, ...WORK_PAGES, ...ACCOUNT_PAGES])
     test(`long names, other letters and pictures fit: ${entry.name}`, async () => {
-      const [[width, height], ...smaller] = Object.values(SIZES);
-      await page.setViewportSize({ width: width!, height: height! });
+      const [[width, height], ...smaller] = SIZES;
+      await page.setViewportSize({ width, height });
       await settle(page, at(entry, agentId));
       const tooWide = async () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       assert.ok((await tooWide()) <= 0, `${await tooWide()} px wider than a large screen`);
