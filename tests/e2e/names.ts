@@ -2,7 +2,7 @@ import { signedInCaller, type Caller } from './content.ts';
 import type { RunningPlatform } from './platform.ts';
 
 /** Names as people give them: as long as they may be, from right to left, of pictures alone. */
-export const LONG = 'Release-calendar-of-everybody-'.repeat(7).slice(0, 200);
+const LONG = 'Release-calendar-of-everybody-'.repeat(7).slice(0, 200);
 const ARABIC = 'مساعد الحجز للجولة الكبيرة ';
 const PICTURES = '🎪🎭🎫👩‍👩‍👧‍👦';
 
