@@ -67,7 +67,8 @@ browserSuite(
       await model.close();
     });
 
-    test('they are at work all the time, ask next to nothing, and are never refused', async (t) => {
+    const timeout = LASTS_MS + 120_000;
+    test('they are at work all the time, ask next to nothing, and are never refused', { timeout }, async (t) => {
       const { context } = watched;
       const pages = [watched.page, await context.newPage(), await context.newPage()] as const;
       const [one, two, overview] = pages;
