@@ -2372,6 +2372,7 @@ export interface Endpoints {
       confirmedUntil: string | null;
       confirmWith: ('password' | 'passkey' | 'totp' | 'recovery')[];
       passkeys: boolean;
+      password: 'own' | 'given' | null;
     };
   };
   /** A conversation that somebody shows */
@@ -2548,6 +2549,15 @@ export interface Endpoints {
         about: string | null;
         handedBy: string | null;
         since: string | null;
+        tags: string[];
+        said: {
+          text: string;
+          at: string;
+        } | null;
+        next: {
+          name: string;
+          at: string;
+        } | null;
         spentUsd: number;
       })[];
       more: boolean;

@@ -1359,6 +1359,7 @@ export interface Tables {
     is_admin: Default<boolean>;
     name: string;
     notifications: Default<Json>;
+    password_given: Default<boolean>;
     password_hash: Nullable<string>;
     plan: Nullable<'solo' | 'collective' | 'label' | 'network'>;
     plan_ends_at: Nullable<Timestamp>;
