@@ -40,6 +40,7 @@ import { createMeanings, type Meanings } from './knowledge/meaning.ts';
 import { createKnowledge } from './knowledge/service.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { createLifecycle } from './lifecycle/service.ts';
+import { createMemoryStores } from './managed/stores.ts';
 import { wireManaged } from './managed/wire.ts';
 import { createMemoryCare, type MemoryCare } from './memory/service.ts';
 import { createLiveStreams } from './provision/livestream.ts';
@@ -88,8 +89,10 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const blobs = await openBlobs(deps.settings, deps);
   const sandbox = createSandbox({ log });
   const meanings = createMeanings({ db, jobs: deps.jobs, ai: ai.ai, log });
+  const stores = createMemoryStores(deps);
   const running = await createDriver(deps, ai, {
     meanings,
+    stores: stores.source,
     outbound,
     configured,
     roster: roster.system,
@@ -112,7 +115,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   workJobs(deps, fleet, driver);
 
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
-  const managed = wireManaged(server, { ...making, ...deps, reach: wake.reach });
+  const managed = wireManaged(server, { ...making, ...deps, reach: wake.reach, stores });
   const scheduler = createScheduler({
     db,
     log,

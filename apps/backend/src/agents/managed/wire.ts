@@ -6,19 +6,26 @@ import { createManaged, type ManagedDeps } from './service.ts';
 import type { SessionDeps } from './session.ts';
 import { createSessions } from './sessions.ts';
 import { createThreads } from './threads.ts';
+import type { MemoryStores } from './stores.ts';
 import { createVaults, vaultCipher } from './vaults.ts';
 
-type WireDeps = ManagedDeps & Pick<SessionDeps, 'reach' | 'listener'> & { secrets: { walletKey: string } };
+type WireDeps = ManagedDeps &
+  Pick<SessionDeps, 'reach' | 'listener'> & { secrets: { walletKey: string }; stores: MemoryStores };
 
 /** All that clients of Managed Agents find. */
 export function wireManaged(server: Parameters<typeof managedRoutes>[0], { secrets, ...deps }: WireDeps) {
   const managed = createManaged(deps);
   const files = createFiles(deps);
+  const { stores } = deps;
   const resources = createResources({ ...deps, files });
   const vaults = createVaults({ ...deps, cipher: vaultCipher(secrets.walletKey) });
-  const sessions = createSessions({ ...deps, managed, resources, vaults });
+  const sessions = createSessions({ ...deps, managed, files, resources, vaults });
   const deployments = createDeployments({ ...deps, managed, sessions });
   const threads = createThreads(sessions);
-  managedRoutes(server, { managed, sessions, files, resources, threads, deployments, vaults });
-  return { waking: deployments.waking, forgetExpired: files.forgetExpired };
+  managedRoutes(server, { managed, sessions, files, resources, threads, deployments, vaults, stores });
+  const forgetExpired = async (): Promise<void> => {
+    await files.forgetExpired();
+    await stores.memories.forgetOld();
+  };
+  return { waking: deployments.waking, forgetExpired };
 }
