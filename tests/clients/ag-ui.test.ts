@@ -104,7 +104,10 @@ describe('a page', () => {
     const agent = page();
     const png = `iVBORw0KGgo${'A'.repeat(80)}`;
     const source = { type: 'data' as const, value: png, mimeType: 'image/png' };
-    const content = [{ type: 'text' as const, text: 'Look' }, { type: 'image' as const, source }];
+    const content = [
+      { type: 'text' as const, text: 'Look' },
+      { type: 'image' as const, source },
+    ];
     agent.addMessage({ id: crypto.randomUUID(), role: 'user', content });
     const { types } = await run(agent);
     assert.equal(types.at(-1), 'RUN_FINISHED');
@@ -198,7 +201,10 @@ describe('a page', () => {
       [{}, 400, /threadId/],
       [{ ...base, messages: [{ role: 'bishop', content: 'x' }] }, 400, /role/],
       [
-        { ...base, messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', value: 'https://a' } }] }] },
+        {
+          ...base,
+          messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', value: 'https://a' } }] }],
+        },
         400,
         /come inside of a request/,
       ],

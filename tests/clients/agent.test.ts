@@ -50,7 +50,10 @@ describe('pictures and files', () => {
     const picture = { type: 'image_url' as const, image_url: { url: `data:image/png;base64,${PNG}` } };
     const asked = { role: 'user' as const, content: [{ type: 'text' as const, text: 'What is it?' }, picture] };
     await openai.chat.completions.create({ model: 'ada', messages: [asked] });
-    assert.match(JSON.stringify(shown.at(-1)), /What is it\?.*attached picture: uploads\/.*data:image\/png;base64,iVBOR/);
+    assert.match(
+      JSON.stringify(shown.at(-1)),
+      /What is it\?.*attached picture: uploads\/.*data:image\/png;base64,iVBOR/,
+    );
     // The whole conversation comes again, as clients send it, and something is added.
     const data = LARGE.toString('base64');
     const file = { filename: 'long.txt', file_data: `data:text/plain;base64,${data}` };
@@ -79,7 +82,15 @@ describe('pictures and files', () => {
     await client.messages.create({
       model: 'ada',
       max_tokens: 100,
-      messages: [{ role: 'user', content: [{ type: 'image', source }, { type: 'text', text: 'And now?' }] }],
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image', source },
+            { type: 'text', text: 'And now?' },
+          ],
+        },
+      ],
     });
     assert.match(JSON.stringify(shown.at(-1)), /And now\?.*iVBOR/);
     assert.equal((await uploads()).filter((name) => name.endsWith('picture.png')).length, 1);

@@ -28,7 +28,7 @@ import {
   type Channel,
 } from '@troupe/channels';
 import { createAi, providersFrom, type Ai } from '@troupe/ai';
-import { backend, type TeamStoreCall } from '@troupe/contract';
+import { backend, type TeamStoreCall, type TypesOf } from '@troupe/contract';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
 import {
   AppError,
@@ -264,7 +264,8 @@ function storesOf({ PLATFORM_URL, PLATFORM_KEY, GATEWAY_TOKEN }: AgentSettings, 
     return answer;
   };
   const stores: StoreSource = {
-    list: async (session, store) => (await ask({ op: 'list', session, ...(store !== undefined && { store }) })).files ?? [],
+    list: async (session, store) =>
+      (await ask({ op: 'list', session, ...(store !== undefined && { store }) })).files ?? [],
     read: async (session, store, file) => (await ask({ op: 'read', session, store, path: file })).content,
     write: async (session, store, file, content) => {
       await ask({ op: 'write', session, store, path: file, content });

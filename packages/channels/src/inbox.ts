@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { plainName, type Answer, type ChannelMessage, type Lease, type MessageNote, type WaitingMessage } from '@troupe/agent';
+import {
+  plainName,
+  type Answer,
+  type ChannelMessage,
+  type Lease,
+  type MessageNote,
+  type WaitingMessage,
+} from '@troupe/agent';
 import { FILE_BYTES } from '@troupe/contract';
 import { AppError, newId, sha256Hex } from '@troupe/kernel';
 import { pieces, type ChannelDeps, type Part, type Post, type Service } from './channel.ts';

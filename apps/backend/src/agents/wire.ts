@@ -217,10 +217,11 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, meanings,
   backupRoutes(server, createBackupService({ fleet, roster, gate }));
   deploymentRoutes(server, createDeployments({ ...making, log, version, defaultModel }));
   teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster, meanings }));
-  skillRoutes(server, createSkillFiles({ db, roster }));
+  const skillFiles = createSkillFiles({ db, roster });
+  skillRoutes(server, skillFiles);
   knowledgeRoutes(server, createKnowledge({ db, roster, dashboard: dashboardOf(settings), meanings }));
   provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));
-  return { ...making, gate, clock };
+  return { ...making, gate, clock, pool, skillFiles };
 }
 
 /** Cases of one process, and of one user in all of them, that are tried at once. */

@@ -60,7 +60,10 @@ const media = z.looseObject({
     .looseObject({ type: z.string(), value: z.string(), mimeType: z.string().max(200).optional() })
     .optional()
     .catch(undefined),
-  metadata: z.looseObject({ filename: z.string().max(500).optional() }).optional().catch(undefined),
+  metadata: z
+    .looseObject({ filename: z.string().max(500).optional() })
+    .optional()
+    .catch(undefined),
   mimeType: z.string().max(200).optional().catch(undefined),
   data: z.string().optional().catch(undefined),
   filename: z.string().max(500).optional().catch(undefined),

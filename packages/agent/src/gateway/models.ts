@@ -89,7 +89,11 @@ async function inputOf(exchange: Exchange, request: ChatRequest, user: string | 
     ...(attachments.length > 0 && { attachments }),
   };
   if (results) return { ...shared, ...results };
-  return { ...shared, to: { channel: 'api', key: keyFor(exchange.principal, key ?? newId()) }, history: imported(before) };
+  return {
+    ...shared,
+    to: { channel: 'api', key: keyFor(exchange.principal, key ?? newId()) },
+    history: imported(before),
+  };
 }
 
 /** Names both the run that waits and the call. */

@@ -169,10 +169,7 @@ async function prompt(deps: RunDeps, run: RunLog, tools: readonly Tool[]): Promi
       : [];
   const stores = storesIn(run.events());
   const shown = [...(await shownBy(definition, deps)), ...(stores ? [stores.says] : [])];
-  return [
-    { role: 'system', content: systemPrompt(definition, tools, memories, shown) },
-    ...talk,
-  ];
+  return [{ role: 'system', content: systemPrompt(definition, tools, memories, shown) }, ...talk];
 }
 
 /** What the store has found on the way here was found by words. */

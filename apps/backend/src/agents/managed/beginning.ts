@@ -52,8 +52,7 @@ export function beginning(deps: SessionDeps, { shown, place }: Inner) {
   async function equip(into: Into, { vault_ids: ids, resources: given }: Create, request: Request): Promise<void> {
     const put: string[] = [];
     try {
-      for (const one of given ?? [])
-        if (one.type === 'file') put.push((await resources.add(into, one, request)).id);
+      for (const one of given ?? []) if (one.type === 'file') put.push((await resources.add(into, one, request)).id);
       await vaults.open(into, into.client, ids ?? []);
     } catch (error) {
       for (const id of put) await resources.remove(into, id).catch(() => undefined);

@@ -32,7 +32,7 @@ export function createBringing({ files }: { files: ManagedFiles }) {
     userId: string,
     block: Media,
     request: Pick<RequestInfo, 'holds'>,
-  ): Promise<{ name: string; bytes: Uint8Array }> {
+  ): Promise<{ name: string; bytes: Uint8Array<ArrayBuffer> }> {
     const { source, type } = block;
     const title = block.type === 'document' && block.title ? plain(block.title) : undefined;
     if (source.type === 'file') {

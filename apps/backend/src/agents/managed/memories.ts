@@ -106,11 +106,7 @@ async function record(
       ? { content, sha256: null, bytes: null }
       : { content, sha256: shaOf(content), bytes: Buffer.byteLength(content) };
   const row = { id, user_id: userId, store_id: storeId, memory_id: memoryId, operation, path, ...said };
-  const bytes = await rows.addVersion(
-    tx,
-    { ...row, created_by: JSON.stringify(actor), created_at: at },
-    VERSIONS_KEPT,
-  );
+  const bytes = await rows.addVersion(tx, { ...row, created_by: JSON.stringify(actor), created_at: at }, VERSIONS_KEPT);
   if (bytes > STORE_BYTES && content !== null)
     throw new AppError(
       409,
@@ -164,11 +160,15 @@ type Write = ReturnType<typeof createWriting>;
 function throughApi({ db, clock }: Deps, writing: Write) {
   return {
     create: (userId: string, storeId: string, { path, content }: NewMemory, { view }: View, actor: Actor) =>
-      writing(userId, storeId, actor, async (how) =>
-        shownMemory(await add(how, path, content ?? ''), view === 'full'),
-      ),
+      writing(userId, storeId, actor, async (how) => shownMemory(await add(how, path, content ?? ''), view === 'full')),
 
-    update: (userId: string, { storeId, id }: { storeId: string; id: string }, body: Change, { view }: View, actor: Actor) =>
+    update: (
+      userId: string,
+      { storeId, id }: { storeId: string; id: string },
+      body: Change,
+      { view }: View,
+      actor: Actor,
+    ) =>
       writing(userId, storeId, actor, async (how) => {
         const was = await rows.memory(how.tx, storeId, { id });
         if (!was) throw noMemory();

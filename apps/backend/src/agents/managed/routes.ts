@@ -7,6 +7,8 @@ import type { Resources } from './resources.ts';
 import { ownerOf, type Managed } from './service.ts';
 import type { ManagedSessions } from './sessions.ts';
 import type { Actor } from './memories.ts';
+import type { ManagedSkills } from './skills.ts';
+import type { SkillFiles } from '../skills/service.ts';
 import type { MemoryStores } from './stores.ts';
 import type { Threads } from './threads.ts';
 import type { Vaults } from './vaults.ts';
@@ -35,6 +37,9 @@ export interface ManagedParts {
   deployments: Deployments;
   vaults: Vaults;
   stores: MemoryStores;
+  skills: ManagedSkills;
+  /** What agents of an older release look for at the address of a skill. */
+  skillFiles: SkillFiles;
 }
 
 export function managedRoutes(server: Server, parts: ManagedParts): void {
@@ -45,6 +50,7 @@ export function managedRoutes(server: Server, parts: ManagedParts): void {
   deploymentRoutes(server, parts);
   vaultRoutes(server, parts);
   storeRoutes(server, parts);
+  skillRoutes(server, parts);
 }
 
 function agentRoutes(server: Server, { managed }: ManagedParts): void {
@@ -207,5 +213,27 @@ function storeRoutes(server: Server, { stores }: ManagedParts): void {
   );
   serve(server, on.redactVersion, ({ params, ...asked }) =>
     memories.redact(whose(asked), params.id, params.versionId, actorOf(asked)),
+  );
+}
+
+const DIGEST = /^[0-9a-f]{64}$/;
+
+function skillRoutes(server: Server, { skills, skillFiles }: ManagedParts): void {
+  serve(server, on.createSkill, (asked) => skills.create(whose(asked), asked.request));
+  serve(server, on.listSkills, (asked) => skills.list(whose(asked), asked.query));
+  serve(server, on.getSkill, ({ params, ...asked }) => {
+    if (!DIGEST.test(params.id)) return skills.get(whose(asked), params.id);
+    const { user, request } = asked;
+    return skillFiles.fetch(request.headers['x-agent-id'], user?.id ?? actingFor(request), params.id);
+  });
+  serve(server, on.deleteSkill, (asked) => skills.remove(whose(asked), asked.params.id));
+  serve(server, on.createSkillVersion, (asked) => skills.addVersion(whose(asked), asked.params.id, asked.request));
+  serve(server, on.listSkillVersions, (asked) => skills.versions(whose(asked), asked.params.id, asked.query));
+  serve(server, on.getSkillVersion, ({ params, ...asked }) => skills.version(whose(asked), params.id, params.version));
+  serve(server, on.deleteSkillVersion, ({ params, ...asked }) =>
+    skills.removeVersion(whose(asked), params.id, params.version),
+  );
+  serve(server, on.downloadSkillVersion, ({ params, ...asked }) =>
+    skills.download(whose(asked), params.id, params.version, asked.request),
   );
 }

@@ -20,7 +20,11 @@ export interface Page {
 }
 
 type Archived =
-  'managed_environments' | 'managed_sessions' | 'managed_vaults' | 'managed_credentials' | 'managed_stores';
+  | 'managed_environments'
+  | 'managed_sessions'
+  | 'managed_vaults'
+  | 'managed_credentials'
+  | 'managed_stores';
 type Rows<T extends Archived> = SelectQueryBuilder<Tables, T, Selectable<Tables[T]>>;
 
 /** The newest first, and what is archived only where that is asked for. */

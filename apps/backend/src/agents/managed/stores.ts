@@ -66,11 +66,9 @@ function keeping({ db, clock }: Deps) {
         created_at: at,
         updated_at: at,
       };
-      await rows
-        .addStore(db, userId, { ...row, metadata: JSON.stringify(metadata ?? {}) })
-        .catch((cause: unknown) => {
-          throw isOrphan(cause) ? new AppError(404, 'User not found', {}, { cause }) : cause;
-        });
+      await rows.addStore(db, userId, { ...row, metadata: JSON.stringify(metadata ?? {}) }).catch((cause: unknown) => {
+        throw isOrphan(cause) ? new AppError(404, 'User not found', {}, { cause }) : cause;
+      });
       return shown({ ...row, metadata: metadata ?? {}, bytes: 0, archived_at: null });
     },
     get: async (userId: string, id: string) => shown(got(await rows.store(db.user(userId), id))),
@@ -135,7 +133,7 @@ function giving({ db, clock }: Deps) {
     },
     async give(tx: UserTx, userId: string, sessionId: string, given: readonly GivenStore[]): Promise<void> {
       if (given.length === 0) return;
-      const found = [];
+      const found: rows.StoreRow[] = [];
       for (const one of given) found.push(got(await rows.store(tx, one.memory_store_id)));
       const names = namesFor(found);
       const at = clock();
@@ -153,8 +151,7 @@ function giving({ db, clock }: Deps) {
         })),
       );
     },
-    resources: async (userId: string, sessionId: string) =>
-      (await rows.givenTo(db, userId, sessionId)).map(resourceOf),
+    resources: async (userId: string, sessionId: string) => (await rows.givenTo(db, userId, sessionId)).map(resourceOf),
     /** What the agent is told of them; undefined: there are none. */
     async says(userId: string, sessionId: string): Promise<string | undefined> {
       const given = await rows.givenTo(db, userId, sessionId);

@@ -28,7 +28,6 @@ import * as gateway from './gateway.ts';
 
 const LONG_MESSAGE = tooLong('Message', 100_000);
 
-
 export const list = endpoint({
   ...base,
   method: 'GET',

@@ -51,6 +51,17 @@ export {
   streamEvents,
   updateSession,
 } from './sessions.ts';
+export {
+  createSkill,
+  createSkillVersion,
+  deleteSkill,
+  deleteSkillVersion,
+  downloadSkillVersion,
+  getSkill,
+  getSkillVersion,
+  listSkills,
+  listSkillVersions,
+} from './skills.ts';
 export { archiveThread, getThread, listThreadEvents, listThreads, streamThreadEvents } from './threads.ts';
 export {
   archiveCredential,
