@@ -168,7 +168,7 @@ export const versions = (
 
 /** Forgets what it says, and what that took; undefined: there is none. */
 export async function redact(tx: UserTx, id: string, by: object, at: Date): Promise<VersionRow | undefined> {
-  await sql`update managed_stores set bytes = bytes - v.bytes from managed_memory_versions v
+  await sql`update managed_stores set bytes = managed_stores.bytes - v.bytes from managed_memory_versions v
     where v.id = ${id} and v.bytes is not null and managed_stores.id = v.store_id`.execute(tx);
   return tx
     .updateTable('managed_memory_versions')
