@@ -16,7 +16,12 @@ let agentId: string;
 before(async () => {
   world = await startWorld();
   const headers = { authorization: `Bearer ${world.user.key}` };
-  const made = await send(`${world.services.web}/api/agents/provision`, 'POST', { name: 'Ada' }, headers);
+  const made = await send(
+    `${world.services.web}/api/agents/provision`,
+    'POST',
+    { name: 'Ada', model: 'openai/gpt-4o-mini' },
+    headers,
+  );
   agentId = made.body.agent.id as string;
   const own = `${world.services.backend}/api/runtime/proxy/${agentId}`;
   url = `${own}/ag-ui`;

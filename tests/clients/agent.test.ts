@@ -26,7 +26,12 @@ const uploads = async (): Promise<string[]> => {
 before(async () => {
   world = await startWorld();
   const headers = { authorization: `Bearer ${world.user.key}` };
-  const made = await send(`${world.services.web}/api/agents/provision`, 'POST', { name: 'Ada' }, headers);
+  const made = await send(
+    `${world.services.web}/api/agents/provision`,
+    'POST',
+    { name: 'Ada', model: 'openai/gpt-4o-mini' },
+    headers,
+  );
   agentId = made.body.agent.id;
   url = `${world.services.backend}/api/runtime/proxy/${agentId}`;
 });
