@@ -104,7 +104,6 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const { driver, shellOff, browserOff } = running;
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
-
   const making = wireMaking(server, { ...deps, ai, fleet, liveStream, meanings });
   const trials = wireEvaluations(server, { ...deps, ai, agents: making.agents, outbound, sandbox });
   wireChannels(server, deps, fleet, running.channels);
@@ -113,7 +112,6 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   runtimeRoutes(server, { runtime, resource, shellOff, browserOff });
   relayToAgents(server, { runtime, driver, resource, ...wireRelay(deps) });
   workJobs(deps, fleet, driver);
-
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
   const managed = wireManaged(server, { ...making, ...deps, reach: wake.reach, stores });
   const scheduler = createScheduler({

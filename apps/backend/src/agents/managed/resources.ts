@@ -42,20 +42,14 @@ interface ResourceDeps extends Pick<ManagedDeps, 'db' | 'clock'> {
   stores: MemoryStores;
 }
 
-export function createResources({ db, clock, files, stores }: ResourceDeps) {
-  const got = async (userId: string, sessionId: string, id: string): Promise<store.ResourceRow> => {
-    const row = await store.resource(db, userId, sessionId, id);
-    if (!row) throw new AppError(404, 'Resource not found');
-    return row;
-  };
+export function createResources(deps: ResourceDeps) {
+  const reading = looking(deps);
+  return { ...reading, ...putting(deps, reading.got) };
+}
+
+function putting({ db, clock, files, stores }: ResourceDeps, got: Got) {
   const takeOut = ({ client, agentId }: Pick<Into, 'client' | 'agentId'>, path: string) =>
     client.call(gateway.files.remove, { params: { agentId }, query: { path } });
-  /** Memory stores come first: a session has them from its beginning. */
-  const all = async (userId: string, sessionId: string) => [
-    ...(await stores.resources(userId, sessionId)),
-    ...(await store.resources(db, userId, sessionId, { limit: MOST, offset: 0 })).map(shown),
-  ];
-
   return {
     /** Whether all of it is there, before anything is made. */
     async check(userId: string, given: readonly First[]): Promise<void> {
@@ -87,6 +81,33 @@ export function createResources({ db, clock, files, stores }: ResourceDeps) {
       }
       return shown(row);
     },
+    async remove(into: Into, id: string) {
+      const { path } = await got(into.userId, into.sessionId, id);
+      await takeOut(into, path).catch((error: unknown) => {
+        // The agent, or its owner, has taken it away before.
+        if (!(error instanceof CallError && error.status === 404)) toldBy(error);
+      });
+      await store.removeResource(db, into.userId, id);
+      return { id, type: 'session_resource_deleted' as const };
+    },
+  };
+}
+
+type Got = (userId: string, sessionId: string, id: string) => Promise<store.ResourceRow>;
+
+function looking({ db, stores }: Pick<ResourceDeps, 'db' | 'stores'>) {
+  const got: Got = async (userId, sessionId, id) => {
+    const row = await store.resource(db, userId, sessionId, id);
+    if (!row) throw new AppError(404, 'Resource not found');
+    return row;
+  };
+  /** Memory stores come first: a session has them from its beginning. */
+  const all = async (userId: string, sessionId: string) => [
+    ...(await stores.resources(userId, sessionId)),
+    ...(await store.resources(db, userId, sessionId, { limit: MOST, offset: 0 })).map(shown),
+  ];
+  return {
+    got,
     all,
     list: (userId: string, sessionId: string, query: Omit<ListQuery, 'include_archived'>) =>
       paged(
@@ -98,15 +119,6 @@ export function createResources({ db, clock, files, stores }: ResourceDeps) {
     async update(userId: string, sessionId: string, id: string): Promise<never> {
       await got(userId, sessionId, id);
       throw new AppError(400, 'authorization_token: only repositories have one, and they are not taken here');
-    },
-    async remove(into: Into, id: string) {
-      const { path } = await got(into.userId, into.sessionId, id);
-      await takeOut(into, path).catch((error: unknown) => {
-        // The agent, or its owner, has taken it away before.
-        if (!(error instanceof CallError && error.status === 404)) toldBy(error);
-      });
-      await store.removeResource(db, into.userId, id);
-      return { id, type: 'session_resource_deleted' as const };
     },
   };
 }

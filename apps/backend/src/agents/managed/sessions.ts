@@ -196,28 +196,40 @@ function createTaking({ db, clock, managed, stores, files }: SessionDeps, { plac
       if (at) await client.call(conversations.cancel, { params: at });
       return { id: `sevt_${newId()}`, type: event.type, processed_at: null };
     }
-    if (event.type === 'user.custom_tool_result') {
-      const name = event.custom_tool_use_id;
-      const callId = callOf(name);
-      if (!at || callId === undefined) throw new AppError(400, `No run of this agent waits for the result of ${name}`);
-      const said = textOf(event.content);
-      const results = [{ callId, content: event.is_error ? `Error: ${said}` : said }];
-      await client.call(conversations.say, {
-        params: { agentId: at.agentId },
-        body: { session: at.id, content: '', results },
-      });
-      return { ...event, id: `sevt_${newId()}`, processed_at: null };
-    }
-    const approvalId = at && (await approvalOf(client, at, event.tool_use_id));
-    if (!approvalId) throw new AppError(400, `No approval waits for ${event.tool_use_id}`);
-    await client.call(conversations.decide, {
-      params: { agentId: at.agentId, id: approvalId },
-      body: { approved: event.result === 'allow' },
-    });
-    return { ...event, id: `sevt_${newId()}`, processed_at: null };
+    return event.type === 'user.custom_tool_result' ? giveResult(found, event) : decide(found, event);
   }
 
   return { take, say };
+}
+
+/** Gives what came of a call of the caller's own tool. */
+async function giveResult(
+  { client, at }: Place,
+  event: Extract<Sent, { type: 'user.custom_tool_result' }>,
+): Promise<ManagedEvent> {
+  const name = event.custom_tool_use_id;
+  const callId = callOf(name);
+  if (!at || callId === undefined) throw new AppError(400, `No run of this agent waits for the result of ${name}`);
+  const said = textOf(event.content);
+  const results = [{ callId, content: event.is_error ? `Error: ${said}` : said }];
+  await client.call(conversations.say, {
+    params: { agentId: at.agentId },
+    body: { session: at.id, content: '', results },
+  });
+  return { ...event, id: `sevt_${newId()}`, processed_at: null };
+}
+
+async function decide(
+  { client, at }: Place,
+  event: Extract<Sent, { type: 'user.tool_confirmation' }>,
+): Promise<ManagedEvent> {
+  const approvalId = at && (await approvalOf(client, at, event.tool_use_id));
+  if (!approvalId) throw new AppError(400, `No approval waits for ${event.tool_use_id}`);
+  await client.call(conversations.decide, {
+    params: { agentId: at.agentId, id: approvalId },
+    body: { approved: event.result === 'allow' },
+  });
+  return { ...event, id: `sevt_${newId()}`, processed_at: null };
 }
 
 function happening(

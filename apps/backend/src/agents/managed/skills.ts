@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { MOST_REVIEWS, MOST_SKILLS, type backend, type TypesOf } from '@troupe/contract';
-import { isOrphan } from '@troupe/db';
+import { isOrphan, type Database } from '@troupe/db';
 import {
   AppError,
   createZipWriter,
@@ -9,6 +9,7 @@ import {
   readSkillOf,
   respond,
   type Answer,
+  type Clock,
   type ReadSkill,
   type RequestInfo,
   type WorkerPool,
@@ -22,7 +23,6 @@ import {
   skillsGiven,
 } from '@troupe/roster';
 import { paged, type ListQuery } from './paging.ts';
-import type { ManagedDeps } from './service.ts';
 import * as rows from './skills-store.ts';
 
 /**
@@ -30,7 +30,9 @@ import * as rows from './skills-store.ts';
  * at once where nothing was found that a person should see first, and waits for one otherwise.
  */
 
-export interface SkillsDeps extends Pick<ManagedDeps, 'db' | 'clock'> {
+export interface SkillsDeps {
+  db: Database;
+  clock: Clock;
   pool: WorkerPool;
 }
 
@@ -86,7 +88,7 @@ export function createManagedSkills(deps: SkillsDeps) {
     if (!row) throw new AppError(404, 'Skill not found');
     return row;
   };
-  return { ...taking(deps, got), ...reading(deps, got), ...choosing(deps) };
+  return { ...taking(deps, got), ...removing(deps), ...reading(deps, got), ...choosing(deps) };
 }
 
 type Got = (userId: string, id: string) => Promise<rows.SkillRow>;
@@ -141,6 +143,11 @@ function taking({ db, clock, pool }: SkillsDeps, got: Got) {
       if (!row) throw new AppError(404, 'Skill not found');
       return shownVersion(id, row);
     },
+  };
+}
+
+function removing({ db }: SkillsDeps) {
+  return {
     async remove(userId: string, id: string) {
       await db.asUser(userId, (tx) => removeSkill(tx, userId, id));
       return { id, type: 'skill_deleted' as const };

@@ -149,16 +149,10 @@ function createMaking({ db, backend, clock, knowledge, disabled }: TeamsDeps) {
   };
 }
 
-export function createTeams(deps: TeamsDeps) {
-  const { db, log } = deps;
-  const { planOf, sized, read, wanted } = createReading(deps);
-  const make = createMaking(deps);
-
+function exporting({ roster }: TeamsDeps) {
   return {
-    make,
-    sized,
     async exportAgent(userId: string, id: string) {
-      const own = deps.roster.of(userId);
+      const own = roster.of(userId);
       const definition = await own.definition(await own.get(id));
       const { agentYaml } = await import('@troupe/domain/agent-yaml');
       const headers = {
@@ -169,6 +163,18 @@ export function createTeams(deps: TeamsDeps) {
       };
       return respond({ headers, body: agentYaml(definition) });
     },
+  };
+}
+
+export function createTeams(deps: TeamsDeps) {
+  const { db, log } = deps;
+  const { planOf, sized, read, wanted } = createReading(deps);
+  const make = createMaking(deps);
+
+  return {
+    make,
+    sized,
+    ...exporting(deps),
     async provision(user: User, given: Given, address: string) {
       if (deps.disabled) throw new AppError(503, 'Provisioning is temporarily disabled. Contact support.');
       const plan = planOf(user, given.plan);
