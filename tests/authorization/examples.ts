@@ -169,7 +169,6 @@ const BACKEND: Record<string, Make> = {
     headers: { 'x-agent-id': agentId, 'x-run-id': runId },
   }),
   ...KNOWLEDGE_BACKEND,
-  'GET /api/agents/:id/document': ({ agentId: id }) => ({ params: { id } }),
   'GET /v1/skill_files/:digest': ({ agentId, skillDigest: digest }) => ({
     params: { digest },
     headers: { 'x-agent-id': agentId },
