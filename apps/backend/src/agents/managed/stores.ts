@@ -182,6 +182,7 @@ function createSource({ db }: Deps, memories: Memories): MemoryStores['source'] 
     return {
       async list(session, name) {
         const stores = name === undefined ? await given(session) : [await one(session, name)];
+        if (stores.length === 0) throw new AppError(404, 'This session has no memory stores');
         const files = [];
         for (const { store_id: id, name: store } of stores)
           for (const { path, bytes } of await rows.paths(db, userId, id, '/')) files.push({ store, path, bytes });

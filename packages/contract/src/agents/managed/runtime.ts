@@ -29,7 +29,12 @@ export const useStore = endpoint({
     400: ['The memory store is archived'],
     401: ['Unauthorized'],
     403: ['The store <name> is to be read only.'],
-    404: [AGENT_NOT_FOUND, 'There is no store <name>. Stores: <names>.', 'Memory store not found'],
+    404: [
+      AGENT_NOT_FOUND,
+      'This session has no memory stores',
+      'There is no store <name>. Stores: <names>.',
+      'Memory store not found',
+    ],
     ...STORE_TEXTS,
   },
 });
