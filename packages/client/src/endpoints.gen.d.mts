@@ -661,6 +661,11 @@ export interface Endpoints {
       status: 'ok';
     };
   };
+  /** An agent as a document of docker-agent, to be taken elsewhere: without secrets, and what is not in it named at its top */
+  'GET /api/agents/:id/document': {
+    params: { id: string };
+    reply: string;
+  };
   /** What the agent is tried with */
   'GET /api/agents/:id/evaluation-cases': {
     params: { id: string };
@@ -1127,6 +1132,7 @@ export interface Endpoints {
           in: number;
           out: number;
           cached?: number;
+          thought?: number;
         };
         spent?: {
           turns: number;

@@ -243,8 +243,9 @@ export const manage = {
   tagged: 'Tags saved',
   duplicate: 'Another one like it',
   duplicateHint:
-    'With its instruction, tools, model, configuration and skills. Memory, conversations, files and channels stay here.',
+    'With its instruction, tools, model, configuration and skills. Memory, conversations, files and channels stay here. As a document it can be taken elsewhere: it has no secrets, and says what is not in it.',
   duplicateDo: 'Duplicate',
+  asDocument: 'Save as YAML',
   duplicated: (name: string) => `${name} was made`,
   reset: 'Reset memory',
   resetHint: 'Memory and conversation are deleted. Workspace and configuration stay.',
