@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Client, OAuthClientProvider, Transport } from '@modelcontextprotocol/client';
-import type { McpServer } from '@troupe/domain';
+import { ADDRESS_LENGTH, type McpServer } from '@troupe/domain';
 import { answerFault, OutboundError, type Log, type Outbound } from '@troupe/kernel';
 import { bounded, MAX_PARTS } from './mcp-bounds.ts';
 import { bearableEvents, StreamFault } from './mcp-stream.ts';
@@ -155,8 +155,8 @@ export function guardedFetch(outbound: Outbound, maxBytes: number, { gone, broke
     if (bare) answer.cancel();
     // Whatever is no stream is read at once: the library leaves some answers unread, which would hold their connections.
     const isStream = /^text\/event-stream\b/i.test(answer.headers['content-type'] ?? '');
-    const body = bare ? null : isStream ? streamOf(answer, init.body, broken) : await bytesOf(answer);
-    return new Response(body, { status: answer.status, headers: answer.headers });
+    const body = bare ? null : isStream ? streamOf(answer, init.body, broken) : await bytesOf(answer, !maySpeak);
+    return new Response(body, { status: answer.status, headers: bearableHeaders(answer.headers) });
   };
 }
 
@@ -167,11 +167,44 @@ function bodyOf(body: RequestInit['body']): { body?: string } {
 
 type Answer = Awaited<ReturnType<Outbound['fetch']>>;
 
-async function bytesOf(answer: Answer): Promise<Buffer<ArrayBuffer>> {
+/** It names an address, which the library reads. */
+const WITH_ADDRESS = 'www-authenticate';
+
+function bearableHeaders({ [WITH_ADDRESS]: asks = '', ...headers }: Answer['headers']): Record<string, string> {
+  return asks === '' || asks.length > ADDRESS_LENGTH ? headers : { ...headers, [WITH_ADDRESS]: asks };
+}
+
+async function bytesOf(answer: Answer, describes: boolean): Promise<Buffer<ArrayBuffer>> {
   const bytes = Buffer.from(await answer.bytes());
-  const fault = answerFault(bytes.toString('utf8'), MAX_PARTS);
+  const text = bytes.toString('utf8');
+  const fault = answerFault(text, MAX_PARTS) ?? (describes && hasLongText(text) ? LONG_TEXT : undefined);
   if (fault !== undefined) throw new Error(`the server’s answer is not read: ${fault}`);
   return bytes;
+}
+
+const LONG_TEXT = 'it has a text that is too long for an address';
+const LONGEST_FOREIGN = 300;
+
+// oxlint-disable-next-line no-control-regex -- whatever is not ASCII
+const isTooLong = (text: string): boolean => text.length > (/[^\x00-\x7f]/.test(text) ? LONGEST_FOREIGN : ADDRESS_LENGTH);
+
+/**
+ * Whether a description of a server or of who gives access to it has a text that is too long for an address, as almost all
+ * of them are: the library reads each as one, and to read a host takes the square of its length.
+ */
+function hasLongText(text: string): boolean {
+  if (text.length <= ADDRESS_LENGTH) return false;
+  try {
+    const waiting: unknown[] = [JSON.parse(text)];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (typeof next === 'string' && isTooLong(next)) return true;
+      if (typeof next !== 'object' || next === null) continue;
+      for (const [key, value] of Object.entries(next)) if (!key.endsWith('token')) waiting.push(value ?? '');
+    }
+  } catch {
+    // It is no JSON, and the library says so.
+  }
+  return false;
 }
 
 /** What is given up before it was read is given up at the server too. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { webAddress } from '../web-address.ts';
 
 /** What a team's document says of an agent beyond its instruction, model and toolsets. */
 
@@ -79,7 +80,7 @@ export const postEditSchema = z.strictObject({
 
 export const a2aSchema = z.object({
   name,
-  url: z.url({ protocol: /^https?$/ }).max(2000),
+  url: webAddress,
   headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(4000)).optional(),
 });
 export type A2aAgent = z.output<typeof a2aSchema>;
