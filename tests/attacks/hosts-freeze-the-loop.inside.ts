@@ -23,7 +23,9 @@ const line = (message: object): string => `event: message\ndata: ${JSON.stringif
 function call(kind: string, id: number, response: ServerResponse): void {
   const page = { mode: 'url', message: 'Sign in', url: HOST, elicitationId: '1' };
   if (kind === 'needs')
-    return void response.end(line({ id, error: { code: -32_042, message: 'first', data: { elicitations: [page, page, page] } } }));
+    return void response.end(
+      line({ id, error: { code: -32_042, message: 'first', data: { elicitations: [page, page, page] } } }),
+    );
   for (let n = 0; n < 10; n += 1) response.write(line({ id: 100 + n, method: 'elicitation/create', params: page }));
   setTimeout(() => response.end(line({ id, result: { content: [{ type: 'text', text: 'asked' }] } })), 500);
 }

@@ -14,7 +14,8 @@ let scene: Scene;
 before(async () => (scene = await startScene()));
 after(() => scene.stop());
 
-const times = <T>(count: number, work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: count }, work));
+const times = <T>(count: number, work: () => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, work));
 
 test('what somebody used, of agents that were made up', { timeout: 300_000 }, async () => {
   const { attacker, database } = scene;

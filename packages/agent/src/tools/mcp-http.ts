@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Client, OAuthClientProvider, Transport } from '@modelcontextprotocol/client';
 import { ADDRESS_LENGTH, type McpServer } from '@troupe/domain';
 import { answerFault, OutboundError, type Log, type Outbound } from '@troupe/kernel';
+import { untilAborted } from '../until-aborted.ts';
 import { bounded, MAX_PARTS } from './mcp-bounds.ts';
 import { bearableEvents, StreamFault } from './mcp-stream.ts';
 
@@ -67,13 +68,17 @@ export async function connectHttp(
     const old = makeClient('legacy');
     const link: Link = {};
     // All answers come in the one stream: what waits for one of them would wait in vain.
+    const failed = new AbortController();
     const broken: Broken = (fault) => {
       link.fault = fault;
+      failed.abort(fault);
       void old.close();
     };
     const sse: Transport = new SSEClientTransport(url, { ...options, fetch: fetchWith(MAX_STREAM_BYTES, broken) });
     try {
-      await old.connect(bounded(sse, leftOut), { timeout: START_MS, signal });
+      // The library waits for the first event for as long as it does not come.
+      const late = AbortSignal.any([signal, failed.signal, AbortSignal.timeout(START_MS)]);
+      await untilAborted(old.connect(bounded(sse, leftOut), { timeout: START_MS, signal }), late);
       return { client: old, link };
     } catch {
       await old.close();
@@ -186,7 +191,8 @@ const LONG_TEXT = 'it has a text that is too long for an address';
 const LONGEST_FOREIGN = 300;
 
 // oxlint-disable-next-line no-control-regex -- whatever is not ASCII
-const isTooLong = (text: string): boolean => text.length > (/[^\x00-\x7f]/.test(text) ? LONGEST_FOREIGN : ADDRESS_LENGTH);
+const isTooLong = (text: string): boolean =>
+  text.length > (/[^\x00-\x7f]/.test(text) ? LONGEST_FOREIGN : ADDRESS_LENGTH);
 
 /**
  * Whether a description of a server or of who gives access to it has a text that is too long for an address, as almost all

@@ -24,10 +24,7 @@ const namedModel = z.strictObject({
   model: z.string().trim().min(1).max(200),
   thinking_budget: budget.optional(),
   track_usage: z.boolean().optional(),
-  base_url: z
-    .url({ protocol: /^https?$/ })
-    .max(2000)
-    .optional(),
+  base_url: webAddress.optional(),
   token_key: z.string().max(200).optional(),
   provider_opts: z.object({ interleaved_thinking: z.boolean().optional() }).optional(),
   routing: z

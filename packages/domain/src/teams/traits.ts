@@ -47,10 +47,10 @@ export type ScriptTool = z.output<typeof scriptSchema>;
 export const apiSchema = z.strictObject({
   name,
   instruction: z.string().max(4000).optional(),
-  endpoint: z
-    .url({ protocol: /^https?$/ })
-    .max(2000)
-    .refine((address) => /^https?:\/\/[^/?#${}@]+([/?#]|$)/i.test(address), 'no argument may choose the server'),
+  endpoint: webAddress.refine(
+    (address) => /^https?:\/\/[^/?#${}@]+([/?#]|$)/i.test(address),
+    'no argument may choose the server',
+  ),
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
   headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(4000)).optional(),
   args: parameters.optional(),
