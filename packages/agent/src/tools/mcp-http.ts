@@ -189,6 +189,8 @@ async function bytesOf(answer: Answer, describes: boolean): Promise<Buffer<Array
 
 const LONG_TEXT = 'it has a text that is too long for an address';
 const LONGEST_FOREIGN = 300;
+/** What is no address, and may be long. */
+const SECRETS = /(?:token|secret|client_id|statement)$/;
 
 // oxlint-disable-next-line no-control-regex -- whatever is not ASCII
 const isTooLong = (text: string): boolean =>
@@ -205,7 +207,7 @@ function hasLongText(text: string): boolean {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       if (typeof next === 'string' && isTooLong(next)) return true;
       if (typeof next !== 'object' || next === null) continue;
-      for (const [key, value] of Object.entries(next)) if (!key.endsWith('token')) waiting.push(value ?? '');
+      for (const [key, value] of Object.entries(next)) if (!SECRETS.test(key)) waiting.push(value ?? '');
     }
   } catch {
     // It is no JSON, and the library says so.
