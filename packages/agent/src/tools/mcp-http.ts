@@ -192,9 +192,8 @@ const LONGEST_FOREIGN = 300;
 /** What is no address, and may be long. */
 const SECRETS = /(?:token|secret|client_id|statement)$/;
 
-// oxlint-disable-next-line no-control-regex -- whatever is not ASCII
 const isTooLong = (text: string): boolean =>
-  text.length > (/[^\x00-\x7f]/.test(text) ? LONGEST_FOREIGN : ADDRESS_LENGTH);
+  text.length > (/[\u0080-\uffff]/.test(text) ? LONGEST_FOREIGN : ADDRESS_LENGTH);
 
 /**
  * Whether a description of a server or of who gives access to it has a text that is too long for an address, as almost all
