@@ -37,8 +37,8 @@ export function createStreams<T extends Stream>(listener: Listener, { most, refu
       if (set.size >= most) throw new AppError(429, refusal);
       open.set(id, set.add(stream));
       return () => {
-        set.delete(stream);
-        if (set.size === 0) open.delete(id);
+        // Said twice, by who left and by what was left, it must not forget those who came in between.
+        if (set.delete(stream) && set.size === 0) open.delete(id);
       };
     },
     of: (userId) => open.get(userId) ?? new Set(),

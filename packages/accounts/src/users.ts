@@ -1,3 +1,4 @@
+import { EMAIL_LENGTH } from '@troupe/contract';
 import type { SystemTx } from '@troupe/db';
 import type { Plan, SubscriptionStatus } from '@troupe/domain';
 import { newId, randomBase36, type Clock } from '@troupe/kernel';
@@ -38,8 +39,12 @@ export interface Users {
   ) => Promise<UserRow | null>;
 }
 
-/** An address as it is stored and compared: case, outer spaces and the way accents are encoded make no other address. */
-export const normalEmail = (email: string): string => email.trim().normalize('NFC').toLowerCase();
+/**
+ * An address as it is stored and compared: case, outer spaces and the way accents are encoded make no other address. Of
+ * what is longer than any, the beginning: to put marks in order takes the square of their number, and it is a key of maps.
+ */
+export const normalEmail = (email: string): string =>
+  email.trim().slice(0, EMAIL_LENGTH).normalize('NFC').toLowerCase();
 
 function planning({ clock, audit }: { clock: Clock; audit: Audit }): Pick<Users, 'changePlan'> {
   return {

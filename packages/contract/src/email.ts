@@ -1,7 +1,8 @@
 /** Addresses that the platform makes for wallets; nobody may claim one by typing it. */
 export const WALLET_EMAIL_SUFFIX = '@wallet.svc';
 
-const LONGEST = 254;
+/** No address is longer. */
+export const EMAIL_LENGTH = 254;
 const ATOM = String.raw`[^\s@.<>()[\],;:\\"\p{C}]+`;
 const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?`;
 const PATTERN = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})+$`, 'u');
@@ -10,7 +11,7 @@ const PATTERN = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})+$`, 
 export const isEmail = (value: string): boolean => {
   const [local = ''] = value.split('@', 1);
   return (
-    value.length <= LONGEST &&
+    value.length <= EMAIL_LENGTH &&
     local.length <= 64 &&
     PATTERN.test(value) &&
     !value.toLowerCase().endsWith(WALLET_EMAIL_SUFFIX)

@@ -6,6 +6,7 @@ import { isStanding } from './standing.ts';
 import { skillRefSchema } from './skills/skill.ts';
 import { TEAM_TOOLS, type TeamTool } from './teams/index.ts';
 import { traitsSchema } from './teams/traits.ts';
+import { webAddress } from './web-address.ts';
 
 /** What an agent is. Saved as numbered versions; each run reads the newest, so a change needs no restart. */
 
@@ -32,7 +33,7 @@ export const mcpServerSchema = z.object({
   command: z.string().min(1).optional(),
   args: z.array(z.string()).default([]),
   env: z.record(z.string(), z.string()).default({}),
-  url: z.url({ protocol: /^https?$/ }).optional(),
+  url: webAddress.optional(),
   headers: z.record(z.string(), z.string()).default({}),
   /** What its owner has registered by hand where the server sends those who want access. */
   client: z.object({ id: z.string().min(1), secret: z.string().min(1).optional() }).optional(),

@@ -53,6 +53,8 @@ const changes = (area: string): RateRule[] =>
 export const RATE_RULES: readonly RateRule[] = [
   // Whoever shows no valid secret is known by address alone; who does is counted by trigger.
   { name: 'hooks', service: 'web', path: '/api/hooks/*', limit: 1200, seconds: MINUTE, message: SLOW_DOWN },
+  // Up to two megabytes each, for anybody.
+  { name: 'shared', service: 'web', path: '/api/shared/*', limit: 120, seconds: MINUTE, message: SLOW_DOWN },
   // Visitors of one office share an address; each visitor and each widget is counted besides.
   { name: 'widgets', service: 'web', path: '/api/widgets/*', limit: 600, seconds: MINUTE, message: SLOW_DOWN },
   {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CalledTool } from './permissions.ts';
+import { ADDRESS_LENGTH } from './web-address.ts';
 
 /**
  * What an owner allowed for good while a call waited for them: this tool, and no wider than said. Rules only take the
@@ -48,7 +49,7 @@ function isInside(path: string, within: string): boolean {
 
 /** The host of a page without a name or password in its address. */
 function hostOf(url: unknown): string | undefined {
-  if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
+  if (typeof url !== 'string' || url.length > ADDRESS_LENGTH || !URL.canParse(url)) return undefined;
   const { protocol, host, username, password } = new URL(url);
   return /^https?:$/.test(protocol) && username === '' && password === '' ? host : undefined;
 }

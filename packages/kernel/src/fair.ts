@@ -18,9 +18,10 @@ export interface FairQueue {
   /**
    * 429: the key has too much waiting already. 503: everybody together has, or it took too long. An aborted signal ends
    * the waiting; what runs is for the work itself to end. Lanes of a key share its places and take turns in it, and each
-   * has a line of its own: one that is full does not keep the other out.
+   * has a line of its own: one that is full does not keep the other out. `leave` gives the place to other keys before the
+   * work has ended; to its own key it still counts.
    */
-  run: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal, lane?: string) => Promise<T>;
+  run: <T>(key: string, work: (leave: () => void) => Promise<T>, signal?: AbortSignal, lane?: string) => Promise<T>;
   /** Refuses all that waits. */
   drain: (why: Error) => void;
   /** What runs and what waits now. */
@@ -74,7 +75,7 @@ class TurnQueue implements FairQueue {
     this.#waitMs = waitMs;
   }
 
-  async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal, lane = ''): Promise<T> {
+  async run<T>(key: string, work: (leave: () => void) => Promise<T>, signal?: AbortSignal, lane = ''): Promise<T> {
     signal?.throwIfAborted();
     let line = this.#lines.get(key);
     if (!line) this.#lines.set(key, (line = { running: 0, waits: 0, lanes: new Map() }));
@@ -82,10 +83,18 @@ class TurnQueue implements FairQueue {
       this.#running += 1;
       line.running += 1;
     } else await this.#wait(key, line, signal, lane);
+    let isHere = true;
+    const leave = (): void => {
+      if (isHere) this.#running -= 1;
+      isHere = false;
+    };
     try {
-      return await work();
+      return await work(() => {
+        leave();
+        this.#startNext();
+      });
     } finally {
-      this.#running -= 1;
+      leave();
       line.running -= 1;
       this.#settle(key, line);
       this.#startNext();

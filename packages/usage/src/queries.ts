@@ -58,6 +58,10 @@ interface AgentModelRow {
 
 const DAY_MS = 86_400_000;
 const USD = 1_000_000;
+/** Of one answer, the newest: somebody's agents, models and days are without end. */
+const MOST_ROWS = 10_000;
+/** That are told apart where the cost of each is shown; what the others cost counts as called without one. */
+const MOST_AGENTS = 1000;
 
 export const isoDay = (date: Date): string => date.toISOString().slice(0, 10);
 
@@ -134,8 +138,15 @@ function costing({ db, clock }: { db: Database; clock: Clock }): Pick<UsageQueri
   return {
     async cost(userId, first) {
       const { rows } = await sql<SumRow & { day: string | null; agent_id: string | null; model: string | null }>`
-        select day, agent_id, model, ${SUMS} from usage_daily
-        where user_id = ${userId} and day >= ${first}
+        with used as materialized (
+          select day, agent_id, model, input_tokens, output_tokens, cost_micros, calls from usage_daily
+          where user_id = ${userId} and day >= ${first}
+        ), dearest as (
+          select agent_id from used group by agent_id order by sum(cost_micros) desc, agent_id limit ${MOST_AGENTS}
+        )
+        select day, agent_id, model, ${SUMS} from (
+          select day, model, case when agent_id in (select agent_id from dearest) then agent_id else '' end as agent_id,
+            input_tokens, output_tokens, cost_micros, calls from used) u
         group by grouping sets ((agent_id, model), (day))
         order by agent_id, sum(cost_micros) desc, model`.execute(db.user(userId));
       const byAgent = rows.flatMap(({ agent_id, model, ...row }) =>
@@ -174,7 +185,8 @@ export function createQueries(deps: { db: Database; clock: Clock }): UsageQuerie
       const column = (name: string) => sql`to_json(array_agg(${sql.ref(name)}))`;
       const { rows } = await sql<PackedDay>`
         select day, format('[%s,%s,%s,%s,%s,%s,%s]', ${sql.join(PACKED.map(column))}) as columns
-        from usage_daily where user_id = ${userId} and day >= ${since(days)} ${ofAgent(agentId)}
+        from (select * from usage_daily where user_id = ${userId} and day >= ${since(days)} ${ofAgent(agentId)}
+          order by day desc, cost_micros desc limit ${MOST_ROWS}) newest
         group by day order by day desc`.execute(db.user(userId));
       return rows.flatMap((row) => unpack(row).sort(dearestFirst));
     },

@@ -31,13 +31,25 @@ const rowsOf = (values: readonly object[]) => sql`${JSON.stringify(values)}::jso
 /** As a text: the driver's own conversion of arrays costs more than the calls themselves did. */
 const numbers = (values: readonly number[]) => sql`${`{${values.join()}}`}::bigint[]`;
 
+/** Names of agents that a user's calls make up in a day: a header says them, and each would be a row for good. */
+const MOST_NAMES = 1000;
+
 /** Rows of the daily table are taken in the order of their key, so that two processes cannot wait for each other. */
 async function writeCalls(tx: SystemTx, { groups, columns }: Batch): Promise<void> {
   await sql`
-    with groups as (
+    with given as (
       select * from rows from (jsonb_to_recordset(${rowsOf(groups)}) as ("userId" text, "agentId" text, "runId" text,
         model text, provider text, success boolean, estimated boolean, day bigint, calls bigint, "inputTokens" bigint,
         "outputTokens" bigint, "costMicros" bigint, "latencyMs" bigint)) with ordinality
+    ), groups as (
+      select given.*, (to_timestamp(day / 1000) at time zone 'UTC')::date as date from given
+    ), made_up as materialized (
+      select distinct "userId", date, "agentId" from groups
+      where "agentId" <> '' and not exists (select from agents where id = "agentId")
+    ), beyond as materialized (
+      select "userId", date from (select distinct "userId", date from made_up) g
+      where (select count(*) from (select distinct agent_id from usage_daily u
+        where u.user_id = g."userId" and u.day = g.date limit ${MOST_NAMES}) known) = ${MOST_NAMES}
     ), logged as (
       insert into usage_logs (user_id, agent_id, run_id, model, provider, input_tokens, output_tokens, cached_tokens,
         reasoning_tokens, cost_micros, latency_ms, success, estimated, created_at)
@@ -51,7 +63,9 @@ async function writeCalls(tx: SystemTx, { groups, columns }: Batch): Promise<voi
     )
     insert into usage_daily as d (user_id, day, agent_id, model, provider, calls, failures, input_tokens, output_tokens,
       cost_micros, latency_ms)
-    select "userId", (to_timestamp(day / 1000) at time zone 'UTC')::date, "agentId", model, provider, sum(calls),
+    select "userId", date, case when (date, "userId", "agentId") in (
+        select date, "userId", "agentId" from made_up join beyond using ("userId", date)) then '' else "agentId" end,
+      model, provider, sum(calls),
       coalesce(sum(calls) filter (where not success), 0), sum("inputTokens"), sum("outputTokens"), sum("costMicros"),
       sum("latencyMs")
     from groups group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5

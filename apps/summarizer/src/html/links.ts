@@ -15,6 +15,12 @@ const MAX_META = 100;
 const MAX_ADDRESSES = 5_000;
 const MAX_META_VALUE = 2_000;
 
+/** Characters of one: to read a host takes the square of its length. */
+const MAX_ADDRESS = 4096;
+
+const addressOf = (raw: string, base: string): URL | null =>
+  raw.length > MAX_ADDRESS ? null : URL.parse(decodeAttribute(raw), base);
+
 const META_NAME = /^(og:|twitter:|description$)/;
 const SKIPPED_LINKS = /^(javascript|mailto|tel):$/;
 
@@ -98,7 +104,7 @@ class LinkExtract implements Extractor, Handler {
   #newAddress(raw: string | undefined, known: ReadonlyMap<string, string>, kind: string): URL | undefined {
     if (raw === undefined || this.#seen.size >= MAX_ADDRESSES || this.#seen.has(kind + raw)) return undefined;
     this.#seen.add(kind + raw);
-    const address = URL.parse(decodeAttribute(raw), this.#base) ?? undefined;
+    const address = addressOf(raw, this.#base) ?? undefined;
     return address && !known.has(address.href) ? address : undefined;
   }
 
@@ -132,7 +138,7 @@ class LinkExtract implements Extractor, Handler {
 
   #setBase(attributes: string): void {
     const href = readAttributes(attributes, ['href']).get('href');
-    const address = href === undefined ? null : URL.parse(decodeAttribute(href), this.#url);
+    const address = href === undefined ? null : addressOf(href, this.#url);
     if (this.#baseGiven || !address || !/^https?:$/.test(address.protocol)) return;
     this.#base = address.href;
     this.#baseGiven = true;

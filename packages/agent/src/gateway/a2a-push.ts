@@ -1,3 +1,4 @@
+import { webAddress } from '@troupe/domain';
 import { newId } from '@troupe/kernel';
 import { z } from 'zod';
 import { answer, checked, refOf, RpcError, taskOf, type Call } from './a2a-tasks.ts';
@@ -17,7 +18,7 @@ const id = z
   .regex(/^[\w:.-]*$/);
 const config = z.object({
   id: id.nullish(),
-  url: z.url({ protocol: /^https?$/ }).max(2000),
+  url: webAddress,
   token: shown(1000).nullish(),
   authentication: z
     .object({

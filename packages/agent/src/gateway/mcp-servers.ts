@@ -1,5 +1,5 @@
 import { AppError } from '@troupe/kernel';
-import { mcpServerSchema, toolsetNames, type McpServer } from '@troupe/domain';
+import { mcpServerSchema, toolsetNames, webAddress, type McpServer } from '@troupe/domain';
 import { z } from 'zod';
 import { readJson, sendJson, type Exchange } from './exchange.ts';
 
@@ -94,9 +94,8 @@ export async function testServer(exchange: Exchange): Promise<void> {
   sendJson(exchange, { ...state, offered });
 }
 
-const address = z.url({ protocol: /^https?$/ }).max(2000);
 const beginSchema = z.object(
-  { redirectUri: address, clientUri: address.optional(), state: z.string().min(16).max(500) },
+  { redirectUri: webAddress, clientUri: webAddress.optional(), state: z.string().min(16).max(500) },
   'Invalid request body',
 );
 

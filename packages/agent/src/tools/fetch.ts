@@ -6,11 +6,13 @@ import { failed, tool, type Tool } from './tool.ts';
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_CHARACTERS = 40_000;
 const MAX_REDIRECTS = 5;
+/** To read a host takes the square of its length. */
+const MAX_ADDRESS = 4096;
 /** Of a page's text, before blanks are taken out: more of it is not looked for. */
 const MAX_LOOKED_AT = 5 * MAX_CHARACTERS;
 
 const ARGS = {
-  fetch: z.object({ url: z.string().max(4096) }),
+  fetch: z.object({ url: z.string().max(MAX_ADDRESS) }),
 };
 
 /**
@@ -40,6 +42,7 @@ export function fetchTools(outbound: Outbound): Tool[] {
             const { location } = response.headers;
             if (response.status >= 300 && response.status < 400 && location !== undefined) {
               response.cancel();
+              if (location.length > MAX_ADDRESS) return failed('The server leads to an address that is too long.');
               target = new URL(location, target).href;
               continue;
             }

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { ADDRESS_LENGTH } from '@troupe/domain';
 import { MAX_SCHEMA, sizeOf } from './mcp-listing.ts';
 
 /**
@@ -22,16 +23,36 @@ const isBearable = (tool: Listed | null): boolean =>
   tool !== null &&
   [tool.inputSchema, tool.outputSchema].every((schema) => sizeOf(schema ?? null, MAX_SCHEMA) !== undefined);
 
-function bearable(message: JSONRPCMessage, leftOut: (count: number) => void): JSONRPCMessage {
+interface WithAddress {
+  url?: unknown;
+}
+
+const isLong = (one: WithAddress | null | undefined): boolean =>
+  typeof one?.url === 'string' && one.url.length > ADDRESS_LENGTH;
+
+/** The library reads addresses as such, and to read a host takes the square of its length: what is none that anybody has goes. */
+function withoutLongAddresses(message: JSONRPCMessage): JSONRPCMessage {
+  const { params, error } = message as {
+    params?: WithAddress | null;
+    error?: { data?: { elicitations?: unknown } | null };
+  };
+  if (isLong(params)) return { ...message, params: { ...params, url: '' } } as JSONRPCMessage;
+  const pages = error?.data?.elicitations;
+  if (!Array.isArray(pages) || !pages.some(isLong)) return message;
+  return { ...message, error: { ...error, data: { elicitations: [] } } } as JSONRPCMessage;
+}
+
+function bearable(given: JSONRPCMessage, leftOut: (count: number) => void): JSONRPCMessage {
+  const message = withoutLongAddresses(given);
   const { result } = message as { result?: { tools?: unknown; content?: unknown } };
   if (typeof result !== 'object' || result === null) return message;
   if (Array.isArray(result.content) && result.content.length > MOST_CONTENT)
     return { ...message, result: { ...result, content: shortened(result.content) } } as JSONRPCMessage;
   if (!Array.isArray(result.tools)) return message;
-  const given = result.tools as (Listed | null)[];
-  const tools = given.slice(0, MOST_LISTED).filter(isBearable);
-  if (tools.length === given.length) return message;
-  leftOut(given.length - tools.length);
+  const listed = result.tools as (Listed | null)[];
+  const tools = listed.slice(0, MOST_LISTED).filter(isBearable);
+  if (tools.length === listed.length) return message;
+  leftOut(listed.length - tools.length);
   return { ...message, result: { ...result, tools } } as JSONRPCMessage;
 }
 

@@ -1,4 +1,5 @@
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client';
+import { ADDRESS_LENGTH } from '@troupe/domain';
 import type { Question } from '../session/events.ts';
 import { sizeOf } from './mcp-listing.ts';
 
@@ -124,9 +125,11 @@ function formQuestion(form: Form): Omit<Question, 'title'> {
 
 /** An address that a person can be sent to; undefined: none that they should be. */
 function addressOf({ url }: Page): URL | undefined {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  const isPlain = parsed?.protocol === 'https:' && parsed.username === '' && parsed.password === '';
-  return isPlain && parsed.href.length <= MOST_CHARACTERS / 2 ? parsed : undefined;
+  // Before it is read: to write a host in letters that networks know takes the square of its length.
+  if (typeof url !== 'string' || url.length > ADDRESS_LENGTH || !URL.canParse(url)) return undefined;
+  const parsed = new URL(url);
+  const isPlain = parsed.protocol === 'https:' && parsed.username === '' && parsed.password === '';
+  return isPlain && parsed.href.length <= ADDRESS_LENGTH ? parsed : undefined;
 }
 
 /** Undefined: it is nothing that a person could be asked. `wrong`: what was wrong with what they said before. */
@@ -169,10 +172,12 @@ function linesOf(fields: [string, Field][], text: string): Map<string, string> |
   const names = new Map(fields.flatMap(([name, { title }]) => [[name.toLowerCase(), name], ...titled(title, name)]));
   const given = new Map<string, string>();
   for (const each of fields.length === 0 ? [] : text.split('\n').filter((one) => one.trim() !== '')) {
-    const [, label = '', value = ''] = /^\s*(?:[-*]\s*)?([^:=]+)[:=](.*)$/u.exec(each) ?? [];
-    const name = names.get(label.trim().toLowerCase());
+    // Cut by hand: an expression with spaces before and in the name takes the square of them.
+    const at = each.search(/[:=]/);
+    const label = each.slice(0, Math.max(at, 0)).trim().replace(/^[-*]/, '').trim();
+    const name = names.get(label.toLowerCase());
     if (name === undefined) return `There is no field “${line(label || each)}”.`;
-    given.set(name, value.trim());
+    given.set(name, each.slice(at + 1).trim());
   }
   return given;
 }
@@ -228,7 +233,7 @@ function numberOf(field: Field, text: string): Valued {
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   email: (text) => /^[^\s@]+@[^\s@]+$/u.test(text),
-  uri: (text) => URL.canParse(text),
+  uri: (text) => text.length <= ADDRESS_LENGTH && URL.canParse(text),
   date: (text) => /^\d{4}-\d\d-\d\d$/u.test(text) && !Number.isNaN(Date.parse(text)),
   'date-time': (text) => /^\d{4}-\d\d-\d\d[T ]/u.test(text) && !Number.isNaN(Date.parse(text)),
 };

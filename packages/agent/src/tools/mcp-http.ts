@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Client, OAuthClientProvider, Transport } from '@modelcontextprotocol/client';
-import type { McpServer } from '@troupe/domain';
+import { ADDRESS_LENGTH, type McpServer } from '@troupe/domain';
 import { answerFault, OutboundError, type Log, type Outbound } from '@troupe/kernel';
+import { untilAborted } from '../until-aborted.ts';
 import { bounded, MAX_PARTS } from './mcp-bounds.ts';
 import { bearableEvents, StreamFault } from './mcp-stream.ts';
 
@@ -67,13 +68,17 @@ export async function connectHttp(
     const old = makeClient('legacy');
     const link: Link = {};
     // All answers come in the one stream: what waits for one of them would wait in vain.
+    const failed = new AbortController();
     const broken: Broken = (fault) => {
       link.fault = fault;
+      failed.abort(fault);
       void old.close();
     };
     const sse: Transport = new SSEClientTransport(url, { ...options, fetch: fetchWith(MAX_STREAM_BYTES, broken) });
     try {
-      await old.connect(bounded(sse, leftOut), { timeout: START_MS, signal });
+      // The library waits for the first event for as long as it does not come.
+      const late = AbortSignal.any([signal, failed.signal, AbortSignal.timeout(START_MS)]);
+      await untilAborted(old.connect(bounded(sse, leftOut), { timeout: START_MS, signal }), late);
       return { client: old, link };
     } catch {
       await old.close();
@@ -155,8 +160,8 @@ export function guardedFetch(outbound: Outbound, maxBytes: number, { gone, broke
     if (bare) answer.cancel();
     // Whatever is no stream is read at once: the library leaves some answers unread, which would hold their connections.
     const isStream = /^text\/event-stream\b/i.test(answer.headers['content-type'] ?? '');
-    const body = bare ? null : isStream ? streamOf(answer, init.body, broken) : await bytesOf(answer);
-    return new Response(body, { status: answer.status, headers: answer.headers });
+    const body = bare ? null : isStream ? streamOf(answer, init.body, broken) : await bytesOf(answer, !maySpeak);
+    return new Response(body, { status: answer.status, headers: bearableHeaders(answer.headers) });
   };
 }
 
@@ -167,11 +172,46 @@ function bodyOf(body: RequestInit['body']): { body?: string } {
 
 type Answer = Awaited<ReturnType<Outbound['fetch']>>;
 
-async function bytesOf(answer: Answer): Promise<Buffer<ArrayBuffer>> {
+/** It names an address, which the library reads. */
+const WITH_ADDRESS = 'www-authenticate';
+
+function bearableHeaders({ [WITH_ADDRESS]: asks = '', ...headers }: Answer['headers']): Record<string, string> {
+  return asks === '' || asks.length > ADDRESS_LENGTH ? headers : { ...headers, [WITH_ADDRESS]: asks };
+}
+
+async function bytesOf(answer: Answer, describes: boolean): Promise<Buffer<ArrayBuffer>> {
   const bytes = Buffer.from(await answer.bytes());
-  const fault = answerFault(bytes.toString('utf8'), MAX_PARTS);
+  const text = bytes.toString('utf8');
+  const fault = answerFault(text, MAX_PARTS) ?? (describes && hasLongText(text) ? LONG_TEXT : undefined);
   if (fault !== undefined) throw new Error(`the server’s answer is not read: ${fault}`);
   return bytes;
+}
+
+const LONG_TEXT = 'it has a text that is too long for an address';
+const LONGEST_FOREIGN = 300;
+/** What is no address, and may be long. */
+const SECRETS = /(?:token|secret|client_id|statement)$/;
+
+const isTooLong = (text: string): boolean =>
+  text.length > (/[\u0080-\uffff]/.test(text) ? LONGEST_FOREIGN : ADDRESS_LENGTH);
+
+/**
+ * Whether a description of a server or of who gives access to it has a text that is too long for an address, as almost all
+ * of them are: the library reads each as one, and to read a host takes the square of its length.
+ */
+function hasLongText(text: string): boolean {
+  if (text.length <= ADDRESS_LENGTH) return false;
+  try {
+    const waiting: unknown[] = [JSON.parse(text)];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (typeof next === 'string' && isTooLong(next)) return true;
+      if (typeof next !== 'object' || next === null) continue;
+      for (const [key, value] of Object.entries(next)) if (!SECRETS.test(key)) waiting.push(value ?? '');
+    }
+  } catch {
+    // It is no JSON, and the library says so.
+  }
+  return false;
 }
 
 /** What is given up before it was read is given up at the server too. */

@@ -1,3 +1,5 @@
+import { ADDRESS_LENGTH } from '@troupe/domain';
+
 /** A stream of server-sent events before the library reads it: it may be made of nothing but brackets or line ends. */
 
 const QUOTE = 34;
@@ -64,6 +66,34 @@ function createPartCount(most: number): (chunk: Uint8Array) => void {
   };
 }
 
+/** It says where to send what is to be said, which the library reads as an address: its event has no more bytes. */
+const MAX_ENDPOINT = ADDRESS_LENGTH;
+const ENDPOINT = /^(?:\xEF\xBB\xBF)?event: ?endpoint$/;
+
+/** Throws before the end of an event that names an address which is too long to be read. */
+function createEndpointLook(): (chunk: Uint8Array) => void {
+  let line = '';
+  let bytes = 0;
+  let isEndpoint = false;
+  return (chunk) => {
+    for (const byte of chunk) {
+      if (byte !== LINE_FEED) {
+        bytes += 1;
+        if (line.length < 40) line += String.fromCharCode(byte);
+        continue;
+      }
+      isEndpoint ||= ENDPOINT.test(line);
+      if (isEndpoint && bytes > MAX_ENDPOINT)
+        throw new StreamFault(`the server names an address of more than ${MAX_ENDPOINT} characters`);
+      if (line === '') {
+        bytes = 0;
+        isEndpoint = false;
+      }
+      line = '';
+    }
+  };
+}
+
 /**
  * With one kind of line end: where there are several, the library looks for the next of each with every line, through all
  * that has come.
@@ -88,9 +118,12 @@ function createLineEnds(): (chunk: Uint8Array) => Uint8Array {
 /** The events, as the library can bear them; throws where one is too large. */
 export async function* bearableEvents(chunks: AsyncIterable<Uint8Array>, mostParts: number) {
   const look = createPartCount(mostParts);
+  const lookForEndpoint = createEndpointLook();
   const withLineEnds = createLineEnds();
   for await (const chunk of chunks) {
     look(chunk);
-    yield withLineEnds(chunk);
+    const plain = withLineEnds(chunk);
+    lookForEndpoint(plain);
+    yield plain;
   }
 }

@@ -1,4 +1,4 @@
-import { domainAllowed, type OpenApi } from '@troupe/domain';
+import { ADDRESS_LENGTH, domainAllowed, type OpenApi } from '@troupe/domain';
 import { AppError, defineTask, OutboundError, type Outbound, type WorkerPool } from '@troupe/kernel';
 import { z } from 'zod';
 import { leadsElsewhere, NO_DOTS } from './dots.ts';
@@ -95,7 +95,7 @@ async function read({ url, headers = {} }: OpenApi, { outbound, pool, owner }: O
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
   const { server, operations } = await pool.run(READ, { text }, { key: owner });
-  const base = URL.parse(server ?? '/', url);
+  const base = (server ?? '').length > ADDRESS_LENGTH ? null : URL.parse(server ?? '/', url);
   if (!base) throw new Error('it names no server that there can be');
   // The headers are secrets: a document may not send them to another server.
   const kept = base.origin === new URL(url).origin ? headers : {};

@@ -20,6 +20,8 @@ const LITERAL = /\{(\d{1,10})\+?\}$/;
 const MOST_ANSWER = 1024 * 1024;
 const MOST_MAIL = 32 * 1024 * 1024;
 const MOST_LINES = 10_000;
+/** While nobody asks for anything. */
+const MOST_IDLE_LINES = 1000;
 /** In one line. */
 const MOST_LITERALS = 100;
 
@@ -176,9 +178,15 @@ export class Imap {
     const tag = `a${++this.#number}`;
     this.#wire.write(`${tag} IDLE\r\n`);
     const until = Date.now() + waitMs;
+    // A server that has nothing to say says little: lines without end would be read for as long as they come.
+    let lines = 0;
+    const count = (): void => {
+      if (++lines > MOST_IDLE_LINES) throw new Trouble('The mail server says more than anybody asked for');
+    };
     while (!this.#news) {
       const line = await this.#wire.line(Math.max(until - Date.now(), 0));
       if (line === undefined) break;
+      count();
       if (line.startsWith(`${tag} `)) throw new Trouble('The mail server does not let us wait for mail');
       this.#room = MOST_ANSWER;
       const { text, literals } = await this.#read(line);
@@ -188,6 +196,7 @@ export class Imap {
     this.#room = MOST_ANSWER;
     for (;;) {
       const { text, literals } = await this.#read();
+      count();
       if (text.startsWith(`${tag} `)) return;
       if (text.startsWith('* ')) this.#heard({ text: text.slice(2), literals });
     }

@@ -49,7 +49,7 @@ export const subscribe = endpoint({
   body: z.object({
     endpoint: z
       .string({ error: ENDPOINT_TEXT })
-      .max(2000, ENDPOINT_TEXT)
+      .max(2000, { error: ENDPOINT_TEXT, abort: true })
       .refine((given) => /^https?:$/.test(URL.parse(given)?.protocol ?? ''), ENDPOINT_TEXT),
     keys: z.object({ p256dh: base64url(65), auth: base64url(16) }, { error: KEYS_TEXT }),
     name: z.string().trim().min(1).max(100).default('A browser').describe('How you call it'),

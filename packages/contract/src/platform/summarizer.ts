@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
+const MOST_CHARACTERS = 4096;
+
 const isHttpUrl = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
 
 const hasCredentials = (value: string): boolean => {
@@ -15,6 +17,8 @@ const target = z.object(
       .string({ error: 'url required' })
       .trim()
       .min(1, 'url required')
+      // No browser takes a longer one; to read the host takes the square of its length.
+      .max(MOST_CHARACTERS, { error: 'url must be http or https', abort: true })
       .refine(isHttpUrl, 'url must be http or https')
       .refine((url) => !hasCredentials(url), 'Credentials in the URL are not allowed')
       .describe('An http or https address of an HTML page'),

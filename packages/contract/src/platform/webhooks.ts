@@ -46,7 +46,7 @@ export type WebhookDelivery = z.output<typeof delivery>;
 const url = z
   .string({ error: URL_TEXT })
   .trim()
-  .max(2000, URL_TEXT)
+  .max(2000, { error: URL_TEXT, abort: true })
   .refine((given) => /^https?:$/.test(URL.parse(given)?.protocol ?? ''), URL_TEXT);
 const events = z
   .array(z.enum(WEBHOOK_EVENTS, { error: EVENTS_TEXT }), { error: EVENTS_TEXT })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { webAddress } from '../web-address.ts';
 import { PROVIDER_KEYS } from './format.ts';
 import { Unfit, type createSieve, type Notes } from './sift.ts';
 import { samplingSchema, type Routing, type Sampling } from './traits.ts';
@@ -23,10 +24,7 @@ const namedModel = z.strictObject({
   model: z.string().trim().min(1).max(200),
   thinking_budget: budget.optional(),
   track_usage: z.boolean().optional(),
-  base_url: z
-    .url({ protocol: /^https?$/ })
-    .max(2000)
-    .optional(),
+  base_url: webAddress.optional(),
   token_key: z.string().max(200).optional(),
   provider_opts: z.object({ interleaved_thinking: z.boolean().optional() }).optional(),
   routing: z
@@ -61,7 +59,7 @@ export type Models = ReturnType<typeof createModels>;
 type Sieve = ReturnType<typeof createSieve>;
 
 const provider = z.strictObject({
-  base_url: z.url({ protocol: /^https?$/ }).max(2000),
+  base_url: webAddress,
   token_key: z.string().max(200).optional(),
   api_type: z.string().max(100).optional(),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { webAddress } from '../web-address.ts';
 import { catalogueServer, type KnownServer } from './catalogue.ts';
 import { Unfit, type Notes } from './sift.ts';
 import { TEAM_TOOLS } from './templates.ts';
@@ -113,7 +114,7 @@ export function serverOf(given: GivenServer, { at, mcps, notes }: Reading): McpT
   }
   const env = present(named.env, `${at}.env`, notes);
   const headers = present(there?.headers, `${at}.remote.headers`, notes);
-  if (there && !z.url({ protocol: /^https?$/ }).safeParse(there.url).success)
+  if (there && !webAddress.safeParse(there.url).success)
     throw new Unfit(`${at}.remote.url`, 'must be an http or https address');
   return {
     type: 'mcp',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { webAddress } from '../web-address.ts';
 
 /** What a team's document says of an agent beyond its instruction, model and toolsets. */
 
@@ -46,10 +47,10 @@ export type ScriptTool = z.output<typeof scriptSchema>;
 export const apiSchema = z.strictObject({
   name,
   instruction: z.string().max(4000).optional(),
-  endpoint: z
-    .url({ protocol: /^https?$/ })
-    .max(2000)
-    .refine((address) => /^https?:\/\/[^/?#${}@]+([/?#]|$)/i.test(address), 'no argument may choose the server'),
+  endpoint: webAddress.refine(
+    (address) => /^https?:\/\/[^/?#${}@]+([/?#]|$)/i.test(address),
+    'no argument may choose the server',
+  ),
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
   headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(4000)).optional(),
   args: parameters.optional(),
@@ -79,7 +80,7 @@ export const postEditSchema = z.strictObject({
 
 export const a2aSchema = z.object({
   name,
-  url: z.url({ protocol: /^https?$/ }).max(2000),
+  url: webAddress,
   headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(4000)).optional(),
 });
 export type A2aAgent = z.output<typeof a2aSchema>;

@@ -71,6 +71,8 @@ export interface Outbound {
 }
 
 const MAX_HEADER_BYTES = 65_536;
+/** Characters of an address, also of one that a redirect names: to read its host takes the square of its length. */
+const MAX_ADDRESS = 8192;
 
 export function createOutbound({
   userAgent = 'Troupe/1.0',
@@ -173,7 +175,8 @@ function startLimit(timeout: number, outer: AbortSignal | undefined): Limit {
 
 /** The URL, when it is one that may be fetched; its address is checked when it is connected to. */
 function checkedUrl(given: string | URL, base?: URL): URL {
-  const url = URL.parse(String(given), base?.href);
+  const text = String(given);
+  const url = text.length > MAX_ADDRESS ? null : URL.parse(text, base?.href);
   if (!url) throw new OutboundError('bad_url');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new OutboundError('bad_url', { message: 'URL must be http or https' });

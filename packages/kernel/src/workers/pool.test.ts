@@ -149,3 +149,23 @@ test('closing ends what runs and what waits, and takes nothing new', async () =>
   await assert.rejects(pool.run(double, 1, { key: 'a' }), { status: 503, message: 'The platform is stopping' });
   assert.equal(pool.threads(), 0);
 });
+
+test('two that take long leave a third its turn, and their own next ones wait', async () => {
+  const pool = poolOf({ threads: 2 });
+  const long = ['a', 'b'].map((key) => pool.run(nap, 4000, { key }));
+  const began = performance.now();
+  const own = pool.run(double, 1, { key: 'a' }).then(() => performance.now() - began);
+  assert.equal(await pool.run(double, 4, { key: 'c' }), 8);
+  const waited = performance.now() - began;
+  assert.ok(waited < 3500, `somebody else waited ${Math.round(waited)} ms`);
+  assert.deepEqual(await Promise.all(long), [4000, 4000]);
+  assert.ok((await own) > 3900, 'one key has one thread, however long it has it');
+});
+
+test('there are only so many threads', async () => {
+  const pool = poolOf({ threads: 2, most: 3 });
+  const long = ['a', 'b', 'c'].map((key) => pool.run(nap, 4000, { key }));
+  assert.equal(await pool.run(double, 4, { key: 'd' }), 8);
+  assert.equal(pool.threads(), 3);
+  await Promise.all(long);
+});

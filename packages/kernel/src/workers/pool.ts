@@ -25,6 +25,8 @@ export interface WorkerPool {
 
 export interface WorkerPoolOptions {
   threads?: number;
+  /** With those of what takes long. */
+  most?: number;
   /** Of a thread's heap. */
   memoryMb?: number;
   idleMs?: number;
@@ -46,6 +48,9 @@ interface Thread {
 }
 
 const THREADS = 2;
+/** What has a thread for longer leaves its place to others, who get one more, up to that many. */
+const LONG_MS = 1000;
+const MOST_THREADS = 6;
 const MEMORY_MB = 128;
 const IDLE_MS = 20_000;
 const WAIT_MS = 30_000;
@@ -55,6 +60,7 @@ const WAITING = 2_000;
 const START_MS = 15_000;
 
 class ThreadPool implements WorkerPool {
+  readonly #most: number;
   readonly #memoryMb: number;
   readonly #idleMs: number;
   readonly #queue: FairQueue;
@@ -63,12 +69,14 @@ class ThreadPool implements WorkerPool {
 
   constructor({
     threads = THREADS,
+    most = MOST_THREADS,
     memoryMb = MEMORY_MB,
     idleMs = IDLE_MS,
     waitMs = WAIT_MS,
     waitingPerKey = WAITING_PER_KEY,
     waiting = WAITING,
   }: WorkerPoolOptions) {
+    this.#most = Math.max(threads, most);
     this.#memoryMb = memoryMb;
     this.#idleMs = idleMs;
     this.#queue = createFairQueue({
@@ -90,7 +98,15 @@ class ThreadPool implements WorkerPool {
     { key, lane, signal }: Parameters<WorkerPool['run']>[2],
   ): Promise<Out> {
     if (this.#closed) throw stopping();
-    return this.#queue.run(key, () => this.#work({ module, input }, deadlineMs, signal), signal, lane);
+    const work = async (leave: () => void): Promise<Out> => {
+      const timer = setInterval(() => this.#threads.size < this.#most && leave(), LONG_MS).unref();
+      try {
+        return await this.#work<Out>({ module, input }, deadlineMs, signal);
+      } finally {
+        clearInterval(timer);
+      }
+    };
+    return this.#queue.run(key, work, signal, lane);
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,9 @@ import { challengeFor, RESOURCE_METADATA, type Server } from '@troupe/kernel';
 import type { FastifyRequest } from 'fastify';
 import { hostLabel, PROXY } from './target.ts';
 
+/** No host is longer; to read one takes the square of its length. */
+const LONGEST_HOST = 300;
+
 /** An agent's MCP server as a protected resource (RFC 9728): who gives access tokens for it. */
 
 export const isResourceMetadata = (path: string): boolean => {
@@ -36,7 +39,8 @@ export function createResource({ settings }: Pick<Server, 'settings'>) {
       describe(`${origin(request)}${named(request) ? '' : `${PROXY}/${agentId}`}/mcp`, request),
 
     described(request: { origin: string; headers: IncomingMessage['headers'] }, agentId: string) {
-      const url = URL.parse(`http://${request.headers.host}`) ?? new URL(request.origin);
+      const { host = '' } = request.headers;
+      const url = (host.length > LONGEST_HOST ? null : URL.parse(`http://${host}`)) ?? new URL(request.origin);
       const { protocol } = new URL(request.origin);
       return describe(`${protocol}//${url.host}${PROXY}/${agentId}/mcp`, url);
     },

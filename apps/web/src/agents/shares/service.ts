@@ -1,6 +1,18 @@
 import { gateway, type SessionStep } from '@troupe/contract';
 import type { Database } from '@troupe/db';
-import { AppError, iso, newId, randomHex, sha256Hex, type BackendClient, type Clock, type User } from '@troupe/kernel';
+import {
+  AppError,
+  countedAddress,
+  createFairQueue,
+  iso,
+  leaveToOthers,
+  newId,
+  randomHex,
+  sha256Hex,
+  type BackendClient,
+  type Clock,
+  type User,
+} from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import { reach } from '../../platform/reach.ts';
 import { stepsOf } from '../conversations/service.ts';
@@ -27,6 +39,8 @@ export type SharesService = ReturnType<typeof createShares>;
 
 const MOST_LINKS = 100;
 const MOST_BYTES = 2 * 1024 * 1024;
+/** Anybody may read them, two megabytes at a time: addresses take turns, and others have four times as long. */
+const READ = { width: 1, perKey: 1, waiting: 200, waitingPerKey: 10 };
 const NOTHING = 'This link shows nothing: it was removed, or there never was one';
 
 /** Words alone: what tools read, wrote and answered may be anything, and nobody looks through it before he shows it. */
@@ -64,6 +78,7 @@ async function wordsIn(
 
 /** Links that show a conversation as it was when they were made. Only their hash is kept. */
 export function createShares({ db, roster, backend, clock, url }: SharesDeps) {
+  const reading = createFairQueue(READ);
   return {
     async share(user: User, agentId: string, sessionId: string, address: string) {
       const agent = await roster.of(user.id).get(agentId);
@@ -103,11 +118,17 @@ export function createShares({ db, roster, backend, clock, url }: SharesDeps) {
       return { success: true as const };
     },
 
-    async read(token: string) {
-      const found = /^[0-9a-f]{64}$/.test(token) ? await findShare(db.system, sha256Hex(token)) : undefined;
-      if (!found) throw new AppError(404, NOTHING);
-      const { title, agent_name: agent, created_at: createdAt, messages } = found;
-      return { title, agent, createdAt: iso(createdAt), messages: messages as SharedMessage[] };
+    /** The whole answer, as JSON. */
+    async read(token: string, address: string): Promise<string> {
+      if (!/^[0-9a-f]{64}$/.test(token)) throw new AppError(404, NOTHING);
+      const found = await reading.run(countedAddress(address), async () => {
+        const began = performance.now();
+        const told = await findShare(db.system, sha256Hex(token));
+        await leaveToOthers(performance.now() - began);
+        return told;
+      });
+      if (found === undefined) throw new AppError(404, NOTHING);
+      return found;
     },
   };
 }

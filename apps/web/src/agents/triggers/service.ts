@@ -71,6 +71,16 @@ function answered(taskId: string, { state, receipt }: store.TakenIn) {
   return { receiptId: receipt, taskId, duplicate: state === 'known' };
 }
 
+/** Looked at before it is written out: sixty levels make a line for each number a hundred times as long. */
+function inWords(input: unknown): string | undefined {
+  const tooLong = (text: string): boolean => text.length > MOST_DELIVERED;
+  const isText = input === undefined || typeof input === 'string';
+  const text = isText || tooLong(JSON.stringify(input)) ? input : JSON.stringify(input, null, 2);
+  if (text !== undefined && (typeof text !== 'string' || tooLong(text)))
+    throw new AppError(400, `input too long (max ${MOST_DELIVERED})`);
+  return text;
+}
+
 type Delivery = Pick<RequestInfo, 'headers' | 'rawBody' | 'address'>;
 
 /** What others send to a task's address. */
@@ -82,9 +92,7 @@ function delivering({ db, clock, counters, cipher }: TriggersDeps) {
       turns.run(`${id} ${countedAddress(request.address)}`, () => taken(id, request)),
 
     async start(userId: string, taskId: string, { input, key }: Start) {
-      const text = input === undefined || typeof input === 'string' ? input : JSON.stringify(input, null, 2);
-      if (text !== undefined && text.length > MOST_DELIVERED)
-        throw new AppError(400, `input too long (max ${MOST_DELIVERED})`);
+      const text = inWords(input);
       const arrived = { taskId, triggerId: null, source: 'api' as const, delivery: key, input: text ?? null };
       return answered(taskId, await db.asUser(userId, (tx) => store.takeIn(tx, arrived)));
     },

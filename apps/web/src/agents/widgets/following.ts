@@ -73,33 +73,13 @@ export function createFollowing({ db, listener, log }: FollowingDeps) {
   /** Throws before the first event when there are too many. */
   return function follow(client: Client, place: Place, signalOfReader: AbortSignal): AsyncIterable<ServerEvent> {
     const ended = new AbortController();
-    const closed = Promise.withResolvers<'closed'>();
-    const leave = seats.take({ ...place, close: () => closed.resolve('closed') });
     const signal = AbortSignal.any([signalOfReader, ended.signal, AbortSignal.timeout(LONGEST_MS)]);
+    const desk = openDesk();
+    const leave = seats.take({ ...place, close: desk.close });
     return (async function* events() {
-      const steps = passedOn(client, place, signal);
-      let beat = Promise.withResolvers<'ping'>();
-      const timer = setInterval(() => beat.resolve('ping'), PING_MS).unref();
-      const step = () => {
-        const next = steps.next();
-        // Whoever leaves does not wait for it any more.
-        next.catch(() => undefined);
-        return next;
-      };
+      const timer = setInterval(desk.ping, PING_MS).unref();
       try {
-        let next = step();
-        while (!signal.aborted) {
-          const first = await Promise.race([next, closed.promise, beat.promise]);
-          if (first === 'closed') return yield { event: 'closed', data: { text: WIDGET_GONE } };
-          if (first === 'ping') {
-            beat = Promise.withResolvers<'ping'>();
-            yield { event: 'ping', data: {} };
-          } else if (first.done) return;
-          else {
-            yield first.value;
-            next = step();
-          }
-        }
+        yield* desk.events(passedOn(client, place, signal), signal);
       } catch (error) {
         // The page comes again by itself, and is told then what is wrong.
         if (!signal.aborted) log.debug({ err: asAppError(error), agentId: place.agentId }, 'a visitor’s stream ended');
@@ -109,5 +89,59 @@ export function createFollowing({ db, listener, log }: FollowingDeps) {
         leave();
       }
     })();
+  };
+}
+
+/**
+ * What comes next for a visitor: a step, a sign of life, or the end. Whoever waits is woken, and looks: a race with a promise
+ * that lasts as long as the stream would keep all that ever won against it.
+ */
+function openDesk() {
+  let wake = Promise.withResolvers<void>();
+  let isClosed = false;
+  let isPinged = false;
+  let arrived: { step: IteratorResult<ServerEvent> } | { error: unknown } | undefined;
+
+  const ask = (steps: AsyncGenerator<ServerEvent>): void => {
+    steps.next().then(
+      (step) => {
+        arrived = { step };
+        wake.resolve();
+      },
+      (error: unknown) => {
+        arrived = { error };
+        wake.resolve();
+      },
+    );
+  };
+
+  return {
+    close(): void {
+      isClosed = true;
+      wake.resolve();
+    },
+    ping(): void {
+      isPinged = true;
+      wake.resolve();
+    },
+    async *events(steps: AsyncGenerator<ServerEvent>, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+      ask(steps);
+      while (!signal.aborted) {
+        await wake.promise;
+        wake = Promise.withResolvers<void>();
+        if (isClosed) return yield { event: 'closed', data: { text: WIDGET_GONE } };
+        if (isPinged) {
+          isPinged = false;
+          yield { event: 'ping', data: {} };
+        }
+        if (!arrived) continue;
+        if ('error' in arrived) throw arrived.error;
+        const { step } = arrived;
+        if (step.done) return;
+        arrived = undefined;
+        yield step.value;
+        ask(steps);
+      }
+    },
   };
 }

@@ -9,7 +9,11 @@ const NOT_OURS = new Set(
 
 const isLoopback = (hostname: string): boolean => ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
 
+/** No host is longer; to read one takes the square of its length, and anybody may register twenty. */
+const LONGEST_HOST = 300;
+
 export function isRedirect(given: string): boolean {
+  if ((/^[^:]*:[\\/]*([^\\/?#]*)/.exec(given)?.[1] ?? '').length > LONGEST_HOST) return false;
   const url = URL.parse(given);
   if (!url || url.hash !== '' || given.includes('#') || url.username !== '' || url.password !== '') return false;
   const scheme = url.protocol.slice(0, -1);

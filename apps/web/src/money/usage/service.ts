@@ -1,7 +1,7 @@
 import type { web, TypesOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { creditsOf, isPlan, PLAN_LIMITS } from '@troupe/domain';
-import { AppError, type Clock, type User } from '@troupe/kernel';
+import { AppError, createFairQueue, type Clock, type User } from '@troupe/kernel';
 import { createCaps, createQueries, firstDay, type CapChange, type UsageQueries } from '@troupe/usage';
 import { agentsOf, creditMicros, hasTeam } from './store.ts';
 
@@ -17,6 +17,21 @@ export interface UsageDeps {
 
 const USD = 1_000_000;
 const DIRECT = 'Direct calls';
+/** Sums over all that somebody ever used: each user's are read one at a time, and all together leave the database to others. */
+const READ = { width: 2, perKey: 1, waiting: 500, waitingPerKey: 10 };
+
+/** The same questions, asked in turns of the users. */
+function inTurns(queries: UsageQueries): UsageQueries {
+  const turns = createFairQueue(READ);
+  return {
+    summary: (userId, ...asked) => turns.run(userId, () => queries.summary(userId, ...asked)),
+    byAgent: (userId, ...asked) => turns.run(userId, () => queries.byAgent(userId, ...asked)),
+    byModel: (userId, ...asked) => turns.run(userId, () => queries.byModel(userId, ...asked)),
+    daily: (userId, ...asked) => turns.run(userId, () => queries.daily(userId, ...asked)),
+    tools: (userId, ...asked) => turns.run(userId, () => queries.tools(userId, ...asked)),
+    cost: (userId, ...asked) => turns.run(userId, () => queries.cost(userId, ...asked)),
+  };
+}
 
 /** What the calls of a period cost. */
 function createCost({ db, clock }: UsageDeps, queries: UsageQueries) {
@@ -73,7 +88,7 @@ export type Usage = ReturnType<typeof createUsage>;
 
 export function createUsage(deps: UsageDeps) {
   const { db, clock, tokenQuotas } = deps;
-  const queries = createQueries({ db, clock });
+  const queries = inTurns(createQueries({ db, clock }));
   const spendCaps = createCaps({ db, clock });
 
   const cost = createCost(deps, queries);

@@ -1,7 +1,7 @@
 import type { web, TypesOf } from '@troupe/contract';
 import { formatAmount } from '@troupe/domain';
 import type { Database } from '@troupe/db';
-import { iso, isoOrNull, type Clock, type User } from '@troupe/kernel';
+import { createFairQueue, iso, isoOrNull, type Clock, type User } from '@troupe/kernel';
 import { readDay, readTotals, type Day } from './store.ts';
 
 export interface OverviewDeps {
@@ -16,6 +16,8 @@ export type OverviewService = ReturnType<typeof createOverview>;
 type Brief = TypesOf<typeof web.overview.getBrief>['reply']['brief'];
 
 const DAY_MS = 86_400_000;
+/** All that somebody has is counted: each user's one at a time, and all together leave the database to others. */
+const READ = { width: 2, perKey: 1, waiting: 500, waitingPerKey: 10 };
 const SECTIONS = [
   { id: 'system', title: 'System', color: 'blue' },
   { id: 'tasks', title: 'Tasks', color: 'green' },
@@ -44,6 +46,7 @@ function createSystemItems({ health }: OverviewDeps) {
 export function createOverview(deps: OverviewDeps) {
   const { db, clock } = deps;
   const started = clock();
+  const turns = createFairQueue(READ);
 
   const systemItems = createSystemItems(deps);
 
@@ -51,7 +54,8 @@ export function createOverview(deps: OverviewDeps) {
     async metrics(user: User) {
       const now = clock();
       const today = new Date(`${dayOf(now)}T00:00:00Z`);
-      const totals = await readTotals(db.user(user.id), today, `${dayOf(now).slice(0, 7)}-01`);
+      const month = `${dayOf(now).slice(0, 7)}-01`;
+      const totals = await turns.run(user.id, () => readTotals(db.user(user.id), today, month));
       const calls = Number(totals.calls);
       return {
         metrics: {

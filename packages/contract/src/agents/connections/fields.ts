@@ -8,8 +8,9 @@ export const MISSING = 'MCP server not found';
 const texts = z.record(z.string().max(200), z.string().max(10_000));
 export const server = z.object({
   url: z
-    .url({ protocol: /^https?$/ })
-    .max(2000)
+    .string()
+    .max(2000, { abort: true })
+    .check(z.url({ protocol: /^https?$/ }))
     .optional()
     .describe('Of a service'),
   headers: texts.optional().describe('Sent to a service; kept sealed, and never shown again'),

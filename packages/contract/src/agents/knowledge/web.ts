@@ -122,8 +122,9 @@ export const add = endpoint({
       name: z.string().trim().min(1, 'name required').max(200, 'name too long (max 200)').optional(),
       text: z.string().min(1, 'text required').max(2_000_000, 'text too long (max 2000000)').optional(),
       url: z
-        .url({ protocol: /^https?$/, error: 'url must be an http or https address' })
-        .max(2000, 'url too long (max 2000)')
+        .string({ error: 'url must be an http or https address' })
+        .max(2000, { error: 'url too long (max 2000)', abort: true })
+        .check(z.url({ protocol: /^https?$/, error: 'url must be an http or https address' }))
         .optional(),
       everyHours: everyHours.optional().describe('Read the page again so often'),
     })

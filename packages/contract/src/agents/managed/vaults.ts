@@ -22,7 +22,10 @@ const TOKEN = 'a token must have 1 to 8,000 visible characters';
 const URL_TEXT = 'mcp_server_url must be an address that begins with https:// or http://';
 
 const token = z.string(TOKEN).regex(/^[\u0021-\u007e]{1,8000}$/, TOKEN);
-const url = z.url({ protocol: /^https?$/, error: URL_TEXT }).max(2000, URL_TEXT);
+const url = z
+  .string({ error: URL_TEXT })
+  .max(2000, { error: URL_TEXT, abort: true })
+  .check(z.url({ protocol: /^https?$/, error: URL_TEXT }));
 const expires = z.iso.datetime({ offset: true }).nullish();
 const name = z.string().trim().min(1).max(200);
 const auth = z.discriminatedUnion(

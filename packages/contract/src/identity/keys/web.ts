@@ -20,7 +20,7 @@ const ORIGIN = 'An origin is a scheme and a host such as https://app.example.org
 /** As browsers write it in the header. */
 const origin = z
   .string()
-  .max(300, ORIGIN)
+  .max(300, { error: ORIGIN, abort: true })
   .refine((given) => given === '*' || URL.parse(given)?.origin === given, ORIGIN);
 
 const LONG_NAME = 'Name too long (max 64 chars)';
