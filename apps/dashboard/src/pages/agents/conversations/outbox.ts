@@ -23,11 +23,22 @@ function send(agentId: string, { id, text, attachments, model, to }: Letter): Pr
   return call(web.conversations.branch, { params, body: { at: to.at, message: text, ...more } });
 }
 
-export function useOutbox(agentId: string, onSent: (sent: Sent, letter: Letter) => void) {
-  const [letters, setLetters] = useState<Letter[]>(() => lettersOf(kept(keyOf(agentId))));
-  /** Until when nothing is sent; without a time: as soon as there is hope. */
+/** Whether nothing is sent for now. As long as the platform says; else when the stream is back, or after a while. */
+function useWait(): [waits: boolean, wait: (error: Error) => void] {
   const [waits, setWaits] = useState<{ ms?: number }>();
   const { state } = useConnection();
+  useEffect(() => {
+    if (!waits) return;
+    const timer = setTimeout(() => setWaits(undefined), waits.ms ?? (state === 'live' ? AGAIN_MS.live : AGAIN_MS.else));
+    return () => clearTimeout(timer);
+  }, [waits, state]);
+  const wait = useCallback((error: Error) => setWaits(isTooFast(error) ? { ms: retryDelay(0, error) } : {}), []);
+  return [waits !== undefined, wait];
+}
+
+export function useOutbox(agentId: string, onSent: (sent: Sent, letter: Letter) => void) {
+  const [letters, setLetters] = useState<Letter[]>(() => lettersOf(kept(keyOf(agentId))));
+  const [waits, wait] = useWait();
   const busy = useRef(false);
 
   useEffect(() => {
@@ -60,24 +71,17 @@ export function useOutbox(agentId: string, onSent: (sent: Sent, letter: Letter) 
     const step = next.stops === undefined ? deliver : interrupt;
     step(next)
       .catch((error: Error) => {
-        if (isAway(error)) setWaits(isTooFast(error) ? { ms: retryDelay(0, error) } : {});
+        if (isAway(error)) wait(error);
         else change(next.id, { problem: error.message });
       })
       .finally(() => {
         busy.current = false;
       });
-  }, [agentId, next, waits, change, onSent]);
-
-  // When the stream is back it is tried at once, and in any case after a while.
-  useEffect(() => {
-    if (!waits) return;
-    const timer = setTimeout(() => setWaits(undefined), waits.ms ?? (state === 'live' ? AGAIN_MS.live : AGAIN_MS.else));
-    return () => clearTimeout(timer);
-  }, [waits, state]);
+  }, [agentId, next, waits, wait, change, onSent]);
 
   return {
     letters,
-    waits: waits !== undefined,
+    waits,
     post: (written: Written, to: Target, stops?: string) =>
       setLetters((old) => [...old, { id: newId(), to, ...written, ...(stops !== undefined && { stops }) }]),
     again: (id: string) => change(id, { problem: undefined }),
