@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Connection, PoolClient, Submittable } from 'pg';
+import type { Client, Connection, Submittable } from 'pg';
 import { serialize } from 'pg-protocol';
 import pgUtils from 'pg/lib/utils.js';
 import { randomHex } from '@troupe/kernel';
@@ -38,7 +38,7 @@ const caches = new WeakMap<Connection, StatementCache>();
  * nothing is kept on the connection.
  */
 export function runPipeline(
-  client: PoolClient,
+  client: Client,
   scope: string | null,
   statements: Statement[],
   kept = statements.length - 1,
