@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { processTree } from '@troupe/testing/processes/program';
-import { secondsOf } from '../scale/setup.ts';
 import { load } from '../lib/load.ts';
+import { secondsOfTree } from '../lib/processor.ts';
 import { finish, printTable } from '../lib/report.ts';
 import { against, median } from '../lib/sides.ts';
 import {
@@ -41,22 +40,12 @@ const chat = (backend: Backend, length: { milliseconds: number; calls?: number }
     ...length,
   });
 
-/** All that the bench started is below it: providers, backends and the database. */
-const secondsOfAll = (): number =>
-  processTree(process.pid).reduce((sum, pid) => {
-    try {
-      return sum + secondsOf(pid);
-    } catch {
-      // it has ended since, and its parent counts it
-      return sum;
-    }
-  }, 0);
-
 async function measure(backend: Backend): Promise<Measured> {
-  const before = secondsOfAll();
+  // All that the bench started is below it: providers, backends and the database.
+  const before = secondsOfTree(process.pid);
   const { perSecond, calls, errors } = await chat(backend, { milliseconds: MILLISECONDS });
   if (errors > 0) throw new Error(`${errors} calls failed`);
-  return { perSecond, cpuMs: ((secondsOfAll() - before) / calls) * 1000 };
+  return { perSecond, cpuMs: ((secondsOfTree(process.pid) - before) / calls) * 1000 };
 }
 
 export async function benchProcesses(): Promise<void> {

@@ -23,10 +23,11 @@ interface Started {
  * replaced. The first is waited for: it brings the database up to date, and what it cannot do the others cannot either.
  */
 export async function startProcesses(
-  { PROCESSES, LOG_LEVEL }: Pick<Settings, 'PROCESSES' | 'LOG_LEVEL'>,
+  { PROCESSES, LOG_LEVEL, REDIS_URL }: Pick<Settings, 'PROCESSES' | 'LOG_LEVEL' | 'REDIS_URL'>,
   service: string,
 ): Promise<Running> {
   const log = createLog({ level: LOG_LEVEL, service });
+  if (REDIS_URL === undefined) log.warn({ PROCESSES }, 'without REDIS_URL each process counts limits by itself');
   const living = new Set<Worker>();
   let closing = false;
 
