@@ -1,3 +1,5 @@
+import type { Waited } from '@troupe/kernel';
+
 /** The shapes that everything above the providers speaks: OpenAI's chat format, whatever the provider's own is. */
 
 export interface ToolCall {
@@ -143,7 +145,7 @@ export interface OwnKey {
 }
 
 export interface CallOptions {
-  signal?: AbortSignal;
+  signal?: Waited;
   scope?: CallScope;
   /** Plans and caps are about what the platform pays: they do not hold for a call with an own key. */
   ownKey?: OwnKey;
