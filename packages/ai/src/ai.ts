@@ -1,5 +1,5 @@
 import type { Catalogue } from '@troupe/domain';
-import { childOf, currentTrace, newId, withTrace, type Log, type Trace, type Waited } from '@troupe/kernel';
+import { childOf, currentTrace, newId, withTrace, type Log, type Trace } from '@troupe/kernel';
 import { createAccounting, dearest, type Charged } from './accounting.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import { createEmbeddings, type EmbeddingRequest, type EmbeddingResult } from './embeddings.ts';
@@ -79,7 +79,7 @@ function createBeginning({ routing, directory, ownKeys, accounting }: Parts) {
     given: ChatRequest,
     scope: CallScope,
     started: Pick<Call, 'started' | 'trace'>,
-    signal: Waited | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<Call> | Call {
     const candidates = routing.candidates(given.model, given.taskType, scope.plan);
     const free: Call = { request: given, scope, candidates, isOwn: false, reservation: undefined, ...started };
@@ -90,7 +90,7 @@ function createBeginning({ routing, directory, ownKeys, accounting }: Parts) {
   async function withReservation(
     free: Call,
     pending: Promise<Reservation | undefined>,
-    signal: Waited | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<Call> {
     const reservation = await pending;
     if (signal?.aborted && reservation) await accounting.settle(reservation, 0, 0);
@@ -303,7 +303,7 @@ function sent(
   { provider, name, id }: Candidate,
   request: ChatRequest,
   { pictures, signal }: CallOptions,
-): [name: string, request: ChatRequest, signal: Waited | undefined] {
+): [name: string, request: ChatRequest, signal: AbortSignal | undefined] {
   const isBlind = pictures === 'seen' && !sees(provider.name, name, id);
   return [name, isBlind ? withoutPictures(request) : request, signal];
 }

@@ -1,4 +1,4 @@
-import { Linked, type Place, type Waited } from '@troupe/kernel';
+import { Linked, type Place } from '@troupe/kernel';
 import type { Dispatcher, Pool } from 'undici';
 import { ProviderError } from './errors.ts';
 
@@ -16,7 +16,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Expiring {
   protected readonly way: Way;
   /** Called at most once, and never after the end. */
   protected readonly failed: (error: Error) => void;
-  readonly #signal: Waited | undefined;
+  readonly #signal: AbortSignal | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #place: Place<Expiring> | undefined;
   deadline = 0;
@@ -27,7 +27,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Expiring {
     this.abort(reason instanceof Error ? reason : new DOMException('This operation was aborted', 'AbortError'));
   };
 
-  constructor(way: Way, failed: (error: Error) => void, signal: Waited | undefined) {
+  constructor(way: Way, failed: (error: Error) => void, signal: AbortSignal | undefined) {
     this.way = way;
     this.failed = failed;
     this.#signal = signal;

@@ -1,5 +1,5 @@
 import { createEventReader, type SentEvent } from '@troupe/contract';
-import { parseAnswer, type Waited } from '@troupe/kernel';
+import { parseAnswer } from '@troupe/kernel';
 import { ProviderError, withoutSecrets } from './errors.ts';
 import { withoutRepeats } from './repeats.ts';
 import type { AssistantMessage, ChatRequest, ChatUsage, FinishReason, ThoughtDelta, ToolCallDelta } from './types.ts';
@@ -44,14 +44,14 @@ export interface ListedModel {
 
 export interface Provider {
   name: string;
-  chat: (model: string, request: ChatRequest, signal?: Waited) => Promise<ProviderReply>;
+  chat: (model: string, request: ChatRequest, signal?: AbortSignal) => Promise<ProviderReply>;
   /** What arrived together comes together. Ends normally only when the provider said that the answer is complete. */
-  stream: (model: string, request: ChatRequest, signal?: Waited) => AsyncIterable<ProviderDelta[]>;
-  models: (signal?: Waited) => Promise<ListedModel[]>;
+  stream: (model: string, request: ChatRequest, signal?: AbortSignal) => AsyncIterable<ProviderDelta[]>;
+  models: (signal?: AbortSignal) => Promise<ListedModel[]>;
   /** Undefined: it makes none. */
-  embed?: (model: string, request: EmbeddingRequest, signal?: Waited) => Promise<ProviderEmbeddings>;
+  embed?: (model: string, request: EmbeddingRequest, signal?: AbortSignal) => Promise<ProviderEmbeddings>;
   /** Tokens of a prompt; undefined: it does not count without answering. */
-  count?: (model: string, request: ChatRequest, signal?: Waited) => Promise<number>;
+  count?: (model: string, request: ChatRequest, signal?: AbortSignal) => Promise<number>;
   close: () => Promise<void>;
 }
 
@@ -160,7 +160,7 @@ async function* streamFrom(
   { name, wire, upstream, refuse, broken }: Ways,
   model: string,
   request: ChatRequest,
-  signal: Waited | undefined,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<ProviderDelta[]> {
   const sent = JSON.stringify(wire.body(name, model, request, true));
   const opened = await upstream.open(chatPathOf(wire, model, true), sent, signal);
@@ -209,7 +209,7 @@ export function createProvider(options: ProviderOptions): Provider {
       : error;
 
   /** Asks and reads; what cannot be used is a fault of the provider. */
-  async function ask<T>(path: string, body: object | undefined, read: (json: unknown) => T, signal?: Waited) {
+  async function ask<T>(path: string, body: object | undefined, read: (json: unknown) => T, signal?: AbortSignal) {
     const answer = await (body === undefined
       ? upstream.get(path, signal)
       : upstream.post(path, JSON.stringify(body), signal));
@@ -221,7 +221,7 @@ export function createProvider(options: ProviderOptions): Provider {
     }
   }
 
-  const chat = (model: string, request: ChatRequest, signal?: Waited): Promise<ProviderReply> =>
+  const chat = (model: string, request: ChatRequest, signal?: AbortSignal): Promise<ProviderReply> =>
     ask(chatPathOf(wire, model, false), wire.body(name, model, request, false), wire.reply, signal);
 
   const ways: Ways = { name, wire, upstream, refuse, broken };
@@ -237,11 +237,11 @@ export function createProvider(options: ProviderOptions): Provider {
       return ask(wire.modelsPath, undefined, wire.models, signal);
     },
     ...(embeddings && {
-      embed: (model: string, request: EmbeddingRequest, signal?: Waited) =>
+      embed: (model: string, request: EmbeddingRequest, signal?: AbortSignal) =>
         ask(embeddings.path, embeddings.body(model, request), embeddings.reply, signal),
     }),
     ...(count && {
-      count: (model: string, request: ChatRequest, signal?: Waited) =>
+      count: (model: string, request: ChatRequest, signal?: AbortSignal) =>
         ask(count.path, count.body(name, model, request), count.reply, signal),
     }),
     close: upstream.close,

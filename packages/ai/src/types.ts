@@ -1,5 +1,3 @@
-import type { Waited } from '@troupe/kernel';
-
 /** The shapes that everything above the providers speaks: OpenAI's chat format, whatever the provider's own is. */
 
 export interface ToolCall {
@@ -145,7 +143,7 @@ export interface OwnKey {
 }
 
 export interface CallOptions {
-  signal?: Waited;
+  signal?: AbortSignal;
   scope?: CallScope;
   /** Plans and caps are about what the platform pays: they do not hold for a call with an own key. */
   ownKey?: OwnKey;

@@ -1,4 +1,4 @@
-import { createTurns, currentTrace, traceparentOf, type Waited } from '@troupe/kernel';
+import { createTurns, currentTrace, traceparentOf } from '@troupe/kernel';
 import type { Dispatcher } from 'undici';
 import { ProviderError, secondsToWait } from './errors.ts';
 import { createExpiry, Exchange, isStaleSocket, type Headers, type Way } from './exchange.ts';
@@ -66,10 +66,10 @@ export interface Opened extends Head {
 
 /** HTTP to one provider, on undici's dispatch: its fetch and request helpers cost several times as much a call. */
 export interface Upstream {
-  get: (path: string, signal?: Waited) => Promise<Answer>;
-  post: (path: string, body: string, signal?: Waited) => Promise<Answer>;
+  get: (path: string, signal?: AbortSignal) => Promise<Answer>;
+  post: (path: string, body: string, signal?: AbortSignal) => Promise<Answer>;
   /** Resolves with the head of the answer; its bytes come as fast as they are read. Must be read to the end or left. */
-  open: (path: string, body: string, signal?: Waited) => Promise<Opened>;
+  open: (path: string, body: string, signal?: AbortSignal) => Promise<Opened>;
   close: () => Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   });
 
   /** Once more, when the first try met a stale socket. */
-  async function send<T>(Attempt: AttemptClass<T>, given: Dispatcher.DispatchOptions, signal?: Waited) {
+  async function send<T>(Attempt: AttemptClass<T>, given: Dispatcher.DispatchOptions, signal?: AbortSignal) {
     const open = way ?? (await (opening ??= openWay()));
     const options = authorize ? await authorized(origin, given, authorize) : given;
     return new Promise<T>((resolve, reject) => {
@@ -150,7 +150,7 @@ type AttemptClass<T> = new (
   way: Way,
   done: (value: T) => void,
   failed: (error: Error) => void,
-  signal: Waited | undefined,
+  signal: AbortSignal | undefined,
 ) => Exchange;
 
 class WholeAnswer extends Exchange {
@@ -159,7 +159,7 @@ class WholeAnswer extends Exchange {
   #size = 0;
   #head: Head = { status: 0 };
 
-  constructor(way: Way, done: (answer: Answer) => void, failed: (error: Error) => void, signal?: Waited) {
+  constructor(way: Way, done: (answer: Answer) => void, failed: (error: Error) => void, signal?: AbortSignal) {
     super(way, failed, signal);
     this.#done = done;
   }
@@ -207,7 +207,7 @@ class OpenAnswer extends Exchange implements Opened {
   status = 0;
   retryAfter: number | undefined;
 
-  constructor(way: Way, done: (opened: Opened) => void, failed: (error: Error) => void, signal?: Waited) {
+  constructor(way: Way, done: (opened: Opened) => void, failed: (error: Error) => void, signal?: AbortSignal) {
     super(way, failed, signal);
     this.#done = done;
   }

@@ -26,7 +26,6 @@ export { isListening } from './http/drain.ts';
 export { boundConnections, connectionBounds, REQUEST_TIMES } from './http/connections.ts';
 export { challengeFor, RESOURCE_METADATA } from './http/challenge.ts';
 export * from './http/csrf.ts';
-export { Gone, type Waited } from './http/gone.ts';
 export * from './http/guards.ts';
 export { checkOneHost, requestUrl } from './http/door.ts';
 export { drained, STALLED_MS } from './http/drained.ts';

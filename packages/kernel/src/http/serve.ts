@@ -12,7 +12,6 @@ import type { z } from 'zod';
 import { AppError, ContractError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
 import { drained, STALLED_MS } from './drained.ts';
-import { Gone, type Waited } from './gone.ts';
 import { countedAs, createGate, leavePlace } from './gate.ts';
 import { cookiesOf } from './guards.ts';
 import type { Leave } from './places.ts';
@@ -36,8 +35,6 @@ export interface RequestInfo {
   bytes: Buffer;
   /** Aborted when the client goes or the server closes. */
   signal: () => AbortSignal;
-  /** The same for less, where no AbortSignal itself is needed. */
-  gone: () => Waited;
   /** So much is in memory for it beside its body, until it is answered: it counts as a body of that size. */
   holds: (bytes: number) => void;
 }
@@ -275,26 +272,21 @@ class Info implements RequestInfo {
   }
 
   signal(): AbortSignal {
-    const gone = new AbortController();
-    whenGone(this.#server, this.#reply, () => gone.abort());
-    return gone.signal;
-  }
-
-  gone(): Waited {
-    const gone = new Gone();
-    whenGone(this.#server, this.#reply, () => gone.abort());
-    return gone;
+    return signalOf(this.#server, this.#reply);
   }
 }
 
-function whenGone(server: Server, { raw }: FastifyReply, abort: () => void): void {
+function signalOf(server: Server, reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const abort = (): void => gone.abort();
   if (server.closing.aborted) abort();
   // By hand: AbortSignal.any costs twenty times as much, with every request.
   const place = server.onClosing.add(abort);
-  raw.once('close', () => {
+  reply.raw.once('close', () => {
     server.onClosing.delete(place);
-    if (!raw.writableFinished) abort();
+    if (!reply.raw.writableFinished) abort();
   });
+  return gone.signal;
 }
 
 declare module 'fastify' {

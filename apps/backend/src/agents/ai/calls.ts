@@ -1,5 +1,5 @@
 import type { Ai, CallOptions, ChatRequest, ChatResult, OwnKey, StreamWriter } from '@troupe/ai';
-import { AppError, type Answer, type RequestInfo, type Server, type Waited } from '@troupe/kernel';
+import { AppError, type Answer, type RequestInfo, type Server } from '@troupe/kernel';
 import type { Caller } from './access.ts';
 import { streamed } from './stream.ts';
 
@@ -12,7 +12,7 @@ export interface CallsDeps {
 /** The one way from a request to a model, whatever protocol the request came in. */
 export function createCalls(server: Server, { ai, ownKey }: CallsDeps) {
   /** The client has gone or the server is closing: neither is a fault to report. */
-  function givenUp(error: unknown, signal: Waited): unknown {
+  function givenUp(error: unknown, signal: AbortSignal): unknown {
     if (!signal.aborted) return error;
     return server.closing.aborted
       ? new AppError(503, 'The service is stopping')
@@ -22,9 +22,9 @@ export function createCalls(server: Server, { ai, ownKey }: CallsDeps) {
   async function within<T>(
     scope: Caller,
     request: RequestInfo,
-    work: (options: CallOptions & { signal: Waited }) => Promise<T>,
+    work: (options: CallOptions & { signal: AbortSignal }) => Promise<T>,
   ): Promise<T> {
-    const options = { scope, signal: request.gone(), ownKey: ownKey(request.headers) };
+    const options = { scope, signal: request.signal(), ownKey: ownKey(request.headers) };
     try {
       return await work(options);
     } catch (error) {
