@@ -73,16 +73,25 @@ interface Round extends Load {
   /** Of the processor, for a request: microseconds. */
   serverUs: number;
   databaseUs: number;
+  /** Of who asks. */
+  askingUs: number;
 }
 
+const seconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1e6;
+
 async function round(side: keyof typeof sides): Promise<Round> {
-  const used = () => [sides[side].cpu(), secondsOfTree(database.pid())] as const;
-  const [server, data] = used();
+  const used = () => [sides[side].cpu(), secondsOfTree(database.pid()), seconds(process.cpuUsage())] as const;
+  const [server, data, asking] = used();
   const url = sides[side].address + PATH;
   const result = await load({ url, headers, connections: CONNECTIONS, milliseconds: ROUND_MS });
-  const [serverAfter, dataAfter] = used();
-  const each = (seconds: number) => (seconds / result.calls) * 1e6;
-  return { ...result, serverUs: each(serverAfter - server), databaseUs: each(dataAfter - data) };
+  const [serverAfter, dataAfter, askingAfter] = used();
+  const each = (taken: number) => (taken / result.calls) * 1e6;
+  return {
+    ...result,
+    serverUs: each(serverAfter - server),
+    databaseUs: each(dataAfter - data),
+    askingUs: each(askingAfter - asking),
+  };
 }
 
 /** What ours sends: packages/db/src/scopes.ts. */
@@ -117,6 +126,7 @@ try {
       'p99 ms': of(side, 'p99'),
       'server µs': of(side, 'serverUs'),
       'PostgreSQL µs': of(side, 'databaseUs'),
+      'who asks µs': of(side, 'askingUs'),
       'memory MB': sides[side].memory(),
     })),
   );

@@ -1,3 +1,4 @@
+import { startService } from '../lib/child.ts';
 import { load } from '../lib/load.ts';
 import { finish, printTable } from '../lib/report.ts';
 import { against, median } from '../lib/sides.ts';
@@ -56,8 +57,7 @@ async function measurePair(number: number, start: (side: Side) => Promise<Backen
 
 export async function benchTraces(): Promise<void> {
   const upstream = await startUpstream();
-  // A collector takes what it is sent and says so, as the provider does.
-  const collector = await startUpstream();
+  const collector = await startService(new URL('collector.ts', import.meta.url), {});
   const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.address };
   const start = (side: Side) => startBackend(upstream, side === 'traced' ? traces : {});
   const figures: Figures = { silent: { perSecond: [], cpuMs: [] }, traced: { perSecond: [], cpuMs: [] } };

@@ -154,10 +154,11 @@ describe('faults', () => {
     type Opened = pg.Client & { connection: { stream: { destroy: () => void } } };
     const clients: Opened[] = [];
     // oxlint-disable-next-line typescript/unbound-method -- bound again by call
-    const connect = pg.Client.prototype.connect as (this: pg.Client) => Promise<void>;
+    const connect = pg.Client.prototype.connect as (this: pg.Client) => Promise<pg.Client>;
     t.mock.method(pg.Client.prototype, 'connect', async function (this: Opened) {
       await connect.call(this);
       clients.push(this);
+      return this;
     });
     await owner.query('select pg_terminate_backend($1, 5000)', [await backend()]);
     while (db.stats().idle > 0) await new Promise((resolve) => setImmediate(resolve));
