@@ -202,7 +202,7 @@ describe('faults', () => {
 
   test('a server that is not there is a clear error', async () => {
     const nowhere = createDatabase({ url: 'postgresql://x@127.0.0.1:1/x', log: silentLog });
-    await assert.rejects(nowhere.ping(), /ECONNREFUSED/);
+    await assert.rejects(nowhere.ping(), ({ cause }: Error) => String(cause).includes('ECONNREFUSED'));
     const away = { status: 503, headers: { 'retry-after': '2' } };
     await assert.rejects(sql`select 1`.execute(nowhere.system), away);
     await assert.rejects(

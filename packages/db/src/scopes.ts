@@ -69,7 +69,7 @@ type Transaction = { open: boolean };
 /** Runs what stands before and after the query in the same round trip. */
 type Run = (query: Statement, before?: Statement[], after?: Statement[]) => Promise<PipelineResult>;
 
-const CONNECT_RETRY_MS = [50, 100, 200, 400, 800];
+const CONNECT_RETRY_MS: readonly number[] = [50, 100, 200, 400, 800];
 const COLLISION_TRIES = 6;
 
 /** How to run a statement in the transaction of a tx, for what stands beside Kysely. */
@@ -116,13 +116,18 @@ function openLine(options: DatabaseOptions): Line {
 }
 
 /** Whose turn it is has one connection, which is taken or opened. */
-async function inTurn<T>(line: Line, whose: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const turn = line.turns.take(whose);
+async function inTurn<T>(
+  { turns, connections }: Line,
+  whose: string,
+  work: (client: pg.Client) => Promise<T>,
+  waits = CONNECT_RETRY_MS,
+): Promise<T> {
+  const turn = turns.take(whose);
   if (turn) await turn;
   try {
-    return await work(line.connections.take() ?? (await open(line.connections)));
+    return await work(connections.take() ?? (await open(connections, waits)));
   } finally {
-    line.turns.leave();
+    turns.leave();
   }
 }
 
@@ -156,7 +161,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     return { role: 'svc_user', userId };
   };
   const ping = async (): Promise<void> => {
-    await inTurn(line, 'ping', (client) => runSingle(line, client, systemScope, [PING], 0));
+    await inTurn(line, 'ping', (client) => runSingle(line, client, systemScope, [PING], 0), []);
   };
   const systemScope: Scope = { role: 'svc_system', userId: '' };
 
@@ -289,7 +294,7 @@ const isCollision = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01');
 
 /** Nothing has been sent yet, so a server that is just restarting is waited for. */
-async function open(connections: Connections, waits: readonly number[] = CONNECT_RETRY_MS): Promise<pg.Client> {
+async function open(connections: Connections, waits: readonly number[]): Promise<pg.Client> {
   const [wait, ...later] = waits;
   try {
     return await connections.open();
