@@ -4,8 +4,8 @@ import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 import { zipOf } from '@troupe/testing/backups/archives';
 
 /** Teams of docker-agent and workspaces of OpenClaw as large as they may be sent, many at once and again and again. */
-const ROUNDS = 3;
-const AT_ONCE = 6;
+const ROUNDS = 2;
+const AT_ONCE = 3;
 const MB = 1024 * 1024;
 
 let scene: Scene;
@@ -33,8 +33,9 @@ const LAUGHS = [
 const DOCUMENTS: Readonly<Record<string, () => Buffer>> = {
   'a document of 31 MB': () =>
     Buffer.from(lines(31 * MB, 'agents:\n  root:\n    instruction: |', (n) => `      Line ${n} of what to do.`)),
-  'as many agents as fit into 4 MB': () => Buffer.from(lines(4 * MB, 'agents:', (n) => `  a${n}: { instruction: x }`)),
-  'as many keys': () => Buffer.from(lines(4 * MB, 'agents: { root: { instruction: x } }', (n) => `key${n}: 1`)),
+  'as many agents as fit into a document': () =>
+    Buffer.from(lines(490_000, 'agents:', (n) => `  a${n}: { instruction: x }`)),
+  'as many keys': () => Buffer.from(lines(490_000, 'agents: { root: { instruction: x } }', (n) => `key${n}: 1`)),
   'names for names': () => Buffer.from(LAUGHS),
   'lists within lists': () => Buffer.from(`agents: ${'['.repeat(200_000)}`),
   'a workspace of 5,000 files': () =>

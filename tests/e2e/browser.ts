@@ -1,10 +1,9 @@
 import axe from 'axe-core';
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { browserProgram } from './browser-program.ts';
 
 const ARGS = [
   '--no-sandbox',
@@ -16,18 +15,8 @@ const ARGS = [
   '--disable-sync',
 ];
 
-/** The shell is the browser without its windows, and takes a fifth less of a processor. */
-const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
-
-/** The system's browser: none is downloaded. */
-function browserPath(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const found = folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((file) => existsSync(file));
-  return process.env['CHROMIUM_PATH'] ?? found;
-}
-
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: browserPath(), args: ARGS });
+  return chromium.launch({ executablePath: browserProgram(), args: ARGS });
 }
 
 /** What a busy machine may take to show something. */

@@ -292,25 +292,6 @@ browserSuite(
       assert.match(textOf(system!), /^You answer like a pirate\./);
       assertQuiet(watched);
     });
-
-    test('a model is found by its name, with its price, and answers this conversation', async () => {
-      const { page } = watched;
-      await open('tab=chat');
-      await page.getByRole('button', { name: /^Model: / }).click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Search models').fill('gemini flash');
-      await dialog
-        .getByRole('button', { name: /Gemini 2.0 Flash.*in, .* out per million tokens.*tokens of context/ })
-        .waitFor();
-      await assertAccessible(page, 'the choice of a model');
-      await dialog.getByLabel('Search models').press('Enter');
-      await page.getByRole('button', { name: /^Model: Gemini/ }).waitFor();
-      await say(page, 'Who are you?');
-      await log(page).getByText('Heard: Who are you?').waitFor();
-      const last = model.requests.findLast(({ path }) => path.endsWith('/chat/completions'));
-      assert.match(String(last?.body['model']), /gemini/);
-      assertQuiet(watched);
-    });
   },
   env,
 );

@@ -96,6 +96,7 @@ const OWNED: Record<string, (id: string) => Record<string, unknown>> = {
 
 /** No user reads these at all. */
 const CLOSED = [
+  'password_guesses',
   'password_resets',
   'email_verifications',
   'referrals',

@@ -32,6 +32,8 @@ async function leaveWhenSignedOut(error: Error): Promise<void> {
 }
 
 void keepOwnPage();
+// It came: see before.js.
+sessionStorage.removeItem('reloads');
 
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>

@@ -7,6 +7,7 @@ import { stale } from '../api.ts';
 import type { Connection } from './connection.ts';
 import { createLive } from './live.ts';
 import type { Live } from './live.ts';
+import { gather } from './pause.ts';
 
 /** What is read again when a part of the platform has changed. */
 const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
@@ -37,6 +38,9 @@ const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
   work: [web.stage.get, web.conversations.list],
 };
 
+/** An agent at work changes something several times a second, and what a page may ask in a minute is bounded. */
+const MS_BETWEEN_READS = 1000;
+
 const LiveContext = createContext<Live | undefined>(undefined);
 
 /** Opens the tab's stream, and keeps what was read true by it. */
@@ -44,14 +48,13 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const [live] = useState(() =>
     createLive({
-      changed(topics) {
+      changed: gather<LiveTopic>(MS_BETWEEN_READS, (topics) => {
         // What this tab is just deleting is not asked for again.
         const isDeleting = queries.isMutating({ mutationKey: [web.agents.remove.path, web.agents.remove.method] }) > 0;
-        const reads = topics
-          .flatMap((topic) => READS[topic] ?? [])
-          .filter((read) => !isDeleting || read !== web.agents.get);
+        const reads = new Set([...topics].flatMap((topic) => READS[topic] ?? []));
+        if (isDeleting) reads.delete(web.agents.get);
         void stale(queries, ...reads);
-      },
+      }),
       back: () => void queries.invalidateQueries(),
       signedOut: () => void stale(queries, web.session.get),
     }),

@@ -31,3 +31,21 @@ export function oncePerTurn(work: () => void): () => void {
     });
   };
 }
+
+/** The first is passed on at once; what comes within `ms` of it goes together, after that. */
+export function gather<T>(ms: number, pass: (all: ReadonlySet<T>) => void): (news: readonly T[]) => void {
+  let waiting = new Set<T>();
+  let isResting = false;
+  const go = (): void => {
+    const all = waiting;
+    waiting = new Set();
+    isResting = all.size > 0;
+    if (!isResting) return;
+    setTimeout(go, ms);
+    pass(all);
+  };
+  return (news) => {
+    for (const one of news) waiting.add(one);
+    if (!isResting) go();
+  };
+}

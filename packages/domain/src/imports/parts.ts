@@ -96,7 +96,22 @@ export function decoded({ path, content }: BundleFile): string {
   }
 }
 
+/** As much as a team's document may have that is sent by itself: to read more takes seconds. */
+const MOST_YAML = 500_000;
+
+/** The library takes seconds before it gives up on them. */
+const MOST_OPEN = 1_000;
+
+export function checkYaml(text: string, path: string): void {
+  if (text.length > MOST_YAML)
+    throw new ImportError(`${short(path)} is too large for a document of agents (max ${MOST_YAML} characters)`);
+  let open = 0;
+  for (const [bracket] of text.matchAll(/[[{\]}]/g)) open += bracket === '[' || bracket === '{' ? 1 : -1;
+  if (open > MOST_OPEN) throw new ImportError(`${short(path)} has more than ${MOST_OPEN} brackets that are not closed`);
+}
+
 export function yamlOf(text: string, path: string): unknown {
+  checkYaml(text, path);
   const document = parseDocument(text, { uniqueKeys: false });
   const [error] = document.errors;
   if (error) throw new ImportError(`${short(path)} is not valid YAML: ${short(error.message.split('\n')[0] ?? '')}`);

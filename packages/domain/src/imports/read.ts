@@ -11,6 +11,7 @@ import { isOpenclaw, readOpenclaw } from './openclaw.ts';
 import { isPaperclip, readPaperclip } from './paperclip.ts';
 import {
   carriedOf,
+  checkYaml,
   decoded,
   ImportError,
   isObject,
@@ -44,7 +45,15 @@ export interface ImportGiven {
 }
 
 /** Bounds of one import, below those of what it is made into. */
-const MOST = { documents: 90, workspace: 300, memories: 200, skills: 10, tasks: 50, left: 100 } as const;
+const MOST = {
+  documents: 90,
+  workspace: 300,
+  memories: 200,
+  skills: 10,
+  tasks: 50,
+  tasksLooked: 200,
+  left: 100,
+} as const;
 
 const MOST_PROMPT = 100_000;
 
@@ -125,6 +134,7 @@ function readAny(files: readonly BundleFile[], wanted: string | undefined): Read
   }
   const carried = carriedOf('docker-agent');
   carried.used.add(only.file.path);
+  checkYaml(only.text, only.file.path);
   return { carried, reading: readTeamYaml(only.text), folder: posix.dirname(only.file.path) };
 }
 
@@ -191,7 +201,13 @@ function skillProblem(files: readonly BundleFile[]): string | undefined {
 
 function checkTasks(plan: ImportPlan): void {
   const now = new Date();
-  plan.tasks = plan.tasks.filter(({ name, cronSchedule, timezone, prompt }) => {
+  const looked = cutIn(plan)(
+    plan.tasks,
+    MOST.tasksLooked,
+    ({ name }) => name,
+    `${MOST.tasksLooked} tasks are looked at in an import`,
+  );
+  plan.tasks = looked.filter(({ name, cronSchedule, timezone, prompt }) => {
     const isGood = isTimeZone(timezone) && parseSchedule(cronSchedule, timezone, now) !== null;
     const says = isGood ? 'what it says is too long for a task' : 'its schedule or time zone is not understood';
     const isTaken = isGood && prompt.length <= MOST_PROMPT;
@@ -201,12 +217,16 @@ function checkTasks(plan: ImportPlan): void {
 }
 
 /** What is too much is named, one by one where it is few. */
-function bound(plan: ImportPlan): void {
-  const cut = <T>(all: T[], most: number, name: (one: T) => string, says: string): T[] => {
-    for (const one of all.slice(most, most + MOST.left)) plan.notCarried.push({ at: short(name(one)), says });
-    if (all.length > most + MOST.left) plan.notCarried.push({ at: `and ${all.length - most - MOST.left} more`, says });
+function cutIn({ notCarried }: ImportPlan) {
+  return <T>(all: T[], most: number, name: (one: T) => string, says: string): T[] => {
+    for (const one of all.slice(most, most + MOST.left)) notCarried.push({ at: short(name(one)), says });
+    if (all.length > most + MOST.left) notCarried.push({ at: `and ${all.length - most - MOST.left} more`, says });
     return all.slice(0, most);
   };
+}
+
+function bound(plan: ImportPlan): void {
+  const cut = cutIn(plan);
   let room = MOST.documents;
   for (const collection of plan.collections) {
     const says = `${MOST.documents} documents are taken at once: upload it to the collection ${collection.name} afterwards`;

@@ -77,18 +77,24 @@ test('an agent has the limits of its plan, no right and no secret of the platfor
 });
 
 test('agents are on both nodes, and where no manager answers they are reached by their names', async () => {
-  const agents = [await newAgent(grounds), await newAgent(grounds)];
+  const agents: Awaited<ReturnType<typeof newAgent>>[] = [];
   const without = await front(make(new Docker({ socketPath: '/nowhere/docker.sock' })));
   try {
-    for (const agent of agents) await driver.start(agent);
-    const nodes = await Promise.all(agents.map(({ id }) => here.nodeOf(serviceOf(id))));
+    // A swarm counts what is still ending on a node, too: the second may be where the first is.
+    const nodes: (string | undefined)[] = [];
+    while (agents.length < 2 || (new Set(nodes).size < 2 && agents.length < 5)) {
+      const agent = await newAgent(grounds);
+      agents.push(agent);
+      await driver.start(agent);
+      nodes.push(await here.nodeOf(serviceOf(agent.id)));
+    }
     assert.deepEqual(new Set(nodes), new Set(['node-1', 'node-2']));
     assert.deepEqual(await driver.alive?.(), new Set(agents.map(({ id }) => id)));
     for (const { id } of agents) assert.equal((await without.ask(id, 'GET', '/ready')).status, 200);
     const figures = await Promise.all(agents.map((agent) => driver.stats(agent)));
     assert.deepEqual(
       figures.map(({ memory }, index) => (memory !== null) === (nodes[index] === 'node-1')),
-      [true, true],
+      agents.map(() => true),
       'what an engine measures is told of those beside the manager alone',
     );
   } finally {

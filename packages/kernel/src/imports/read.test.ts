@@ -280,6 +280,11 @@ describe('hostile files', () => {
     ['a link', () => zipOf([yaml, link('docs', '/root/.ssh')]), /docs is a link/],
     ['a device', () => tarOf([yaml, { path: 'd', type: '3' }]), /d is a link or a device/],
     ['two of one name', () => zipOf([yaml, { path: 'A' }, { path: 'a' }]), /a stands twice/],
+    [
+      'a long document',
+      () => Buffer.from(`agents:\n${'# \n'.repeat(170_000)}`),
+      /given is too large for a document of agents/,
+    ],
     ['a bomb', () => zipOf([yaml, { path: 'big', content: Buffer.alloc(26 * MB) }]), /big is too large/],
     [
       'many that are a bomb together',

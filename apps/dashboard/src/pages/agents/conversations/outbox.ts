@@ -4,13 +4,15 @@ import { call } from '../../../api.ts';
 import { useConnection } from '../../../live/context.tsx';
 import { forget, keep, kept } from '../../../keeping.ts';
 import { newId } from '../../../ids.ts';
+import { isTooFast, retryDelay } from '../../../retrying.ts';
 import type { Written } from './composer.tsx';
 import { isAway, lettersOf } from './letters.ts';
 import type { Letter, Sent, Target } from './letters.ts';
 
 /** What was written and is not known to have arrived. It outlives the page: nothing typed is lost. */
 
-const AGAIN_MS = 4000;
+/** Where the platform does not say when: sooner while the stream is there. */
+const AGAIN_MS = { live: 1000, else: 4000 };
 const keyOf = (agentId: string) => `outbox:${agentId}`;
 
 function send(agentId: string, { id, text, attachments, model, to }: Letter): Promise<Sent> {
@@ -23,7 +25,8 @@ function send(agentId: string, { id, text, attachments, model, to }: Letter): Pr
 
 export function useOutbox(agentId: string, onSent: (sent: Sent, letter: Letter) => void) {
   const [letters, setLetters] = useState<Letter[]>(() => lettersOf(kept(keyOf(agentId))));
-  const [waits, setWaits] = useState(false);
+  /** Until when nothing is sent; without a time: as soon as there is hope. */
+  const [waits, setWaits] = useState<{ ms?: number }>();
   const { state } = useConnection();
   const busy = useRef(false);
 
@@ -57,7 +60,7 @@ export function useOutbox(agentId: string, onSent: (sent: Sent, letter: Letter) 
     const step = next.stops === undefined ? deliver : interrupt;
     step(next)
       .catch((error: Error) => {
-        if (isAway(error)) setWaits(true);
+        if (isAway(error)) setWaits(isTooFast(error) ? { ms: retryDelay(0, error) } : {});
         else change(next.id, { problem: error.message });
       })
       .finally(() => {
@@ -68,13 +71,13 @@ export function useOutbox(agentId: string, onSent: (sent: Sent, letter: Letter) 
   // When the stream is back it is tried at once, and in any case after a while.
   useEffect(() => {
     if (!waits) return;
-    const timer = setTimeout(() => setWaits(false), state === 'live' ? AGAIN_MS / 4 : AGAIN_MS);
+    const timer = setTimeout(() => setWaits(undefined), waits.ms ?? (state === 'live' ? AGAIN_MS.live : AGAIN_MS.else));
     return () => clearTimeout(timer);
   }, [waits, state]);
 
   return {
     letters,
-    waits,
+    waits: waits !== undefined,
     post: (written: Written, to: Target, stops?: string) =>
       setLetters((old) => [...old, { id: newId(), to, ...written, ...(stops !== undefined && { stops }) }]),
     again: (id: string) => change(id, { problem: undefined }),

@@ -54,7 +54,8 @@ export function usePlace(agent: WebAgent) {
   const open = useOpen();
   const onSent = useCallback(
     ({ sessionId }: Sent, { to }: Letter) => {
-      void stale(queries, web.conversations.list, web.conversations.listBranches);
+      // One more message in a conversation is told by the stream.
+      if (!('sessionId' in to)) void stale(queries, web.conversations.list, web.conversations.listBranches);
       if ('branchOf' in to) open(sessionId);
       if (!('topic' in to)) return;
       setMade((old) => ({ ...old, [to.topic]: sessionId }));
