@@ -98,13 +98,13 @@ function evenly(perSecond: number, goOn: () => boolean): Pace {
   let sent = 0;
   const timer = setInterval(() => {
     const now = performance.now();
-    const isOver = !goOn();
-    // Who has nobody free to send it, is late from then on.
-    while (ready.length > 0 && (isOver || sent < ((now - started) / 1000) * perSecond)) {
+    // Of a request that nobody is free to send, the time runs from then on.
+    const due = goOn() ? ((now - started) / 1000) * perSecond : Infinity;
+    while (ready.length > 0 && sent < due) {
       ready.shift()!(started + (sent / perSecond) * 1000);
       sent += 1;
     }
-    if (isOver) clearInterval(timer);
+    if (due === Infinity) clearInterval(timer);
   }, 1);
   return (send) => (goOn() ? void ready.push(send) : send(0));
 }

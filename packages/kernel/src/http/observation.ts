@@ -1,12 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
+import type { Counters } from '../counters.ts';
+import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { textOfAll } from '../process-metrics.ts';
+import { tellOthers, textOfAll } from '../process-metrics.ts';
 import { readTraceparent, withTrace } from '../telemetry/trace.ts';
 import { STALLED_MS } from './drained.ts';
 import { bearerToken } from './guards.ts';
+import type { Settings } from '../settings.ts';
+import type { Places } from './places.ts';
 import { DATA_HEADERS, PAGE_HEADERS } from './security-headers.ts';
-import type { Server } from './server.ts';
 
 /** An answer that the buffers of the system may not take at once. */
 const LONG_ANSWER = 65_536;
@@ -20,8 +23,19 @@ function addPatience(app: FastifyInstance): void {
   });
 }
 
+interface Observed {
+  app: FastifyInstance;
+  service: string;
+  metrics: Metrics;
+  log: Log;
+  settings: Pick<Settings, 'LOG_LEVEL' | 'REDIS_URL'>;
+  counters: Counters;
+  places: Places;
+  loopback: boolean;
+}
+
 /** What every answer carries, and what is told of all of them. */
-export function addObservation(server: Server, isInternal: (request: FastifyRequest) => boolean): void {
+export function addObservation(server: Observed, isInternal: (request: FastifyRequest) => boolean): void {
   const { app, metrics, service, log } = server;
   const headers = service === 'web' ? PAGE_HEADERS : DATA_HEADERS;
   addPatience(app);
@@ -36,6 +50,8 @@ export function addObservation(server: Server, isInternal: (request: FastifyRequ
     else withTrace(readTraceparent(header), done);
   });
   const observe = requestObserver(metrics, service);
+  const stopTelling = tellOthers(metrics);
+  app.addHook('onClose', async () => stopTelling());
   metrics.gauge('http_requests_under_way', 'Requests that are worked on now', () => server.places.underWay());
   if (server.settings.REDIS_URL !== undefined)
     metrics.gauges(REDIS, async () => ({ redis_up: (await server.counters.healthy()) ? 1 : 0 }));

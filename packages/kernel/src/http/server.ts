@@ -10,7 +10,6 @@ import { randomHex } from '../ids.ts';
 import { Linked } from '../linked.ts';
 import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
-import { tellOthers } from '../process-metrics.ts';
 import { isOneOfSeveral, tellThatItListens } from '../processes.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
@@ -104,7 +103,6 @@ export interface Server {
 export function createServer(options: ServerOptions): Server {
   const { service, settings, log, counters, secrets, url } = options;
   const metrics = createMetrics();
-  const stopTelling = tellOthers(metrics);
   const draining = new AbortController();
   const closing = new AbortController();
   const app = createApp(options);
@@ -151,7 +149,6 @@ export function createServer(options: ServerOptions): Server {
       closing.abort();
       await tellClosing(server.onClosing);
       await app.close();
-      stopTelling();
       metrics.close();
     },
   };
