@@ -2,7 +2,7 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Endpoint, Service } from '@troupe/contract';
 import type { RateRule } from '@troupe/domain';
-import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyListenOptions, type FastifyRequest } from 'fastify';
 import type { Counters } from '../counters.ts';
 import { AppError } from '../errors.ts';
 import { busy, createFairQueue, type FairQueue } from '../fair.ts';
@@ -165,7 +165,14 @@ const bodyBounds = () => ({ largeBodies: createLargeBodies(), reading: createFai
 
 async function listenAt(app: Server['app'], host: string, port: number, portSetting: string): Promise<string> {
   try {
-    const address = await app.listen({ host, port, backlog: BACKLOG, reusePort: isOneOfSeveral() });
+    // Passed on to Node; its types do not know it.
+    const where: FastifyListenOptions & { reusePort: boolean } = {
+      host,
+      port,
+      backlog: BACKLOG,
+      reusePort: isOneOfSeveral(),
+    };
+    const address = await app.listen(where);
     tellThatItListens();
     return address;
   } catch (error) {
