@@ -94,8 +94,8 @@ const ratioOf = (name: keyof typeof cases) => against(found[name]?.ledger ?? [],
 finish(
   'ledger',
   [
-    { figure: 'hot_ratio', ...ratioOf('hot'), atLeast: 0.5 },
-    { figure: 'spread_ratio', ...ratioOf('spread'), atLeast: 0.5 },
+    { figure: 'hot_ratio', ...ratioOf('hot'), atLeast: 1.5 },
+    { figure: 'spread_ratio', ...ratioOf('spread'), atLeast: 0.8 },
   ],
   Object.fromEntries(rows.map((row) => [`${row.accounts}_per_second`, row['ledger transfers/s']])),
 );

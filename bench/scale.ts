@@ -4,6 +4,7 @@ import { benchChats } from './scale/chats.ts';
 import { benchFailover } from './scale/failover.ts';
 import { benchFollowers } from './scale/followers.ts';
 import { benchMillion } from './scale/million.ts';
+import { benchStreams } from './scale/streams.ts';
 import { benchTasks } from './scale/tasks.ts';
 
 /** What it costs that a platform may run on many machines. Names after it choose parts. */
@@ -13,6 +14,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   backends: benchBackends,
   tasks: benchTasks,
   followers: benchFollowers,
+  streams: benchStreams,
   failover: benchFailover,
   million: benchMillion,
 };

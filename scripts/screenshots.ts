@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { BrowserContextOptions, ViewportSize } from 'playwright-core';
+import type { BrowserContextOptions, Page, ViewportSize } from 'playwright-core';
 import { openBrowser, openPage, settle, signIn } from '../tests/e2e/browser.ts';
 import { ACCOUNT_PAGES, AGENT_PAGES, at, PUBLIC_PAGES, WORK_PAGES } from '../tests/e2e/pages.ts';
 import { startShowcase } from './lib/showcase/showcase.ts';
@@ -11,6 +11,19 @@ const LOOKS: Record<string, BrowserContextOptions & { viewport: ViewportSize }> 
   dark: { viewport: { width: 1280, height: 940 }, colorScheme: 'dark' },
   phone: { viewport: { width: 360, height: 740 }, colorScheme: 'light', deviceScaleFactor: 2 },
 };
+
+/** The runs of the newest conversation, by what was asked. */
+async function runsOf(page: Page, agentId: string): Promise<{ asked: string; path: string }[]> {
+  const read = async (path: string) => (await page.request.get(path)).json();
+  const { sessions } = (await read(`/api/agents/${agentId}/sessions?key=dashboard`)) as { sessions: { id: string }[] };
+  const { id } = sessions[0]!;
+  const { events } = (await read(`/api/agents/${agentId}/sessions/${id}`)) as {
+    events: { seq: number; type: string; content?: string }[];
+  };
+  return events
+    .filter(({ type }) => type === 'user')
+    .map(({ seq, content = '' }) => ({ asked: content, path: `/dashboard/agents/${agentId}/runs/${id}?run=${seq}` }));
+}
 
 const folder = resolve(process.argv[2] ?? 'screenshots');
 const wanted = new RegExp(process.argv[3] ?? '');
@@ -36,6 +49,8 @@ try {
     for (const entry of PUBLIC_PAGES) await shoot(entry.name, entry.path);
     await signIn(page, platform.owner);
     for (const entry of [...AGENT_PAGES, ...WORK_PAGES, ...ACCOUNT_PAGES]) await shoot(entry.name, at(entry, agentId));
+    const run = (await runsOf(page, agentId)).find(({ asked }) => asked.startsWith('What goes out'));
+    if (run) await shoot('run', run.path);
     for (const complaint of new Set(complaints)) console.log(`${look}: ${complaint}`);
     await context.close();
   }

@@ -70,7 +70,7 @@ export async function load(options: LoadOptions): Promise<Load> {
 }
 
 /** How requests are written: what they share is put together once. */
-function requestWriter({ url, headers, body }: LoadOptions) {
+export function requestWriter({ url, headers, body }: Pick<LoadOptions, 'url' | 'headers' | 'body'>) {
   const { host, pathname } = new URL(url);
   const base = pathname === '/' ? '' : pathname;
   const lines = (of: Record<string, string>): string =>
@@ -148,8 +148,10 @@ function oneConnection(
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
-/** Tells how far an answer has come. Answers have a length or are chunked; nothing is pipelined. */
-function createReader(): (chunk: Buffer) => 'head' | 'body' | 'done' | 'failed' {
+/** Tells how far an answer has come, and its head. Answers have a length or are chunked; nothing is pipelined. */
+export function createReader(
+  onHead: (head: string) => void = () => {},
+): (chunk: Buffer) => 'head' | 'body' | 'done' | 'failed' {
   let head: Buffer = Buffer.alloc(0);
   let isOk = false;
   let left: number | undefined;
@@ -173,6 +175,7 @@ function createReader(): (chunk: Buffer) => 'head' | 'body' | 'done' | 'failed' 
     hasHead = true;
     const text = head.toString('latin1', 0, end);
     isOk = /^HTTP\/1\.1 20[01] /.test(text);
+    onHead(text);
     const length = /content-length: *(\d+)/i.exec(text)?.[1];
     left = length === undefined ? undefined : Number(length);
     return inBody(head.subarray(end + HEAD_END.length));

@@ -169,7 +169,7 @@ const BACKEND: Record<string, Make> = {
     headers: { 'x-agent-id': agentId, 'x-run-id': runId },
   }),
   ...KNOWLEDGE_BACKEND,
-  'GET /v1/skills/:digest': ({ agentId, skillDigest: digest }) => ({
+  'GET /v1/skill_files/:digest': ({ agentId, skillDigest: digest }) => ({
     params: { digest },
     headers: { 'x-agent-id': agentId },
   }),

@@ -18,6 +18,13 @@ const thread = ({ managedSessionId: id }: OwnerIds): Example => ({
 const deployment = ({ deploymentId: id }: OwnerIds): Example => ({ params: { id } });
 const vault = ({ vaultId: id }: OwnerIds): Example => ({ params: { id } });
 const credential = ({ vaultId: id, credentialId }: OwnerIds): Example => ({ params: { id, credentialId } });
+const store = ({ memoryStoreId: id }: OwnerIds): Example => ({ params: { id } });
+const memory = ({ memoryStoreId: id, memoryId }: OwnerIds): Example => ({ params: { id, memoryId } });
+const memoryVersion = ({ memoryStoreId: id, memoryVersionId: versionId }: OwnerIds): Example => ({
+  params: { id, versionId },
+});
+const skill = ({ skillId: id }: OwnerIds): Example => ({ params: { id } });
+const skillVersion = ({ skillId: id, skillDigest: version }: OwnerIds): Example => ({ params: { id, version } });
 const auth = { type: 'static_bearer', token: 'stolen', mcp_server_url: 'https://a.test/mcp' };
 const said = { type: 'user.message', content: [{ type: 'text', text: 'hello' }] };
 
@@ -77,6 +84,33 @@ export const MANAGED: Record<string, Make> = {
   'POST /v1/deployments/:id/run': deployment,
   'GET /v1/deployment_runs': ({ deploymentId }) => ({ query: { deployment_id: deploymentId } }),
   'GET /v1/deployment_runs/:id': ({ deploymentRunId: id }) => ({ params: { id } }),
+  'POST /v1/memory_stores': () => ({ body: { name: 'own' } }),
+  'GET /v1/memory_stores': () => ({}),
+  'GET /v1/memory_stores/:id': store,
+  'POST /v1/memory_stores/:id': (id) => ({ ...store(id), body: { name: 'stolen' } }),
+  'POST /v1/memory_stores/:id/archive': store,
+  'DELETE /v1/memory_stores/:id': store,
+  'POST /v1/memory_stores/:id/memories': (id) => ({ ...store(id), body: { path: '/stolen', content: 'stolen' } }),
+  'GET /v1/memory_stores/:id/memories': store,
+  'GET /v1/memory_stores/:id/memories/:memoryId': memory,
+  'POST /v1/memory_stores/:id/memories/:memoryId': (id) => ({ ...memory(id), body: { content: 'stolen' } }),
+  'DELETE /v1/memory_stores/:id/memories/:memoryId': memory,
+  'GET /v1/memory_stores/:id/memory_versions': store,
+  'GET /v1/memory_stores/:id/memory_versions/:versionId': memoryVersion,
+  'POST /v1/memory_stores/:id/memory_versions/:versionId/redact': memoryVersion,
+  'POST /v1/stores/use': ({ agentId, managedSessionId: session }) => ({
+    headers: { 'x-agent-id': agentId },
+    body: { op: 'list', session },
+  }),
+  'POST /v1/skills': () => ({}),
+  'GET /v1/skills': () => ({}),
+  'GET /v1/skills/:id': skill,
+  'DELETE /v1/skills/:id': skill,
+  'POST /v1/skills/:id/versions': skill,
+  'GET /v1/skills/:id/versions': skill,
+  'GET /v1/skills/:id/versions/:version': skillVersion,
+  'DELETE /v1/skills/:id/versions/:version': skillVersion,
+  'GET /v1/skills/:id/versions/:version/content': skillVersion,
   'POST /v1/vaults': () => ({ body: { display_name: 'own' } }),
   'GET /v1/vaults': () => ({}),
   'GET /v1/vaults/:id': vault,

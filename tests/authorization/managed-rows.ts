@@ -15,6 +15,9 @@ export interface ManagedIds {
   deploymentRunId: string;
   vaultId: string;
   credentialId: string;
+  memoryStoreId: string;
+  memoryId: string;
+  memoryVersionId: string;
 }
 
 export const managedIds = (): ManagedIds => ({
@@ -27,6 +30,9 @@ export const managedIds = (): ManagedIds => ({
   deploymentRunId: newId(),
   vaultId: `vlt_${newId()}`,
   credentialId: `vcred_${newId()}`,
+  memoryStoreId: `memstore_${newId()}`,
+  memoryId: `mem_${newId()}`,
+  memoryVersionId: `memver_${newId()}`,
 });
 
 export async function addManaged(
@@ -132,4 +138,23 @@ async function addKept(
     url: `https://${mark('credential')}.test/mcp`,
     sealed: Buffer.from('sealed'),
   });
+  await addStore(add, user_id, ids, mark);
+}
+
+async function addStore(
+  add: Parameters<typeof addManaged>[0],
+  user_id: string,
+  { memoryStoreId: store_id, memoryId, memoryVersionId: version_id, managedSessionId: session_id }: ManagedIds,
+  mark: Marks['mark'],
+): Promise<void> {
+  const now = new Date();
+  const at = { user_id, created_at: now, updated_at: now };
+  const [name, description] = [mark('store'), mark('storeSays')];
+  await add('managed_stores', { ...at, id: store_id, name, description, metadata: '{}' });
+  const said = { path: `/${mark('memoryPath')}`, content: mark('memory'), sha256: 'a'.repeat(64), bytes: 4 };
+  await add('managed_memories', { ...at, ...said, id: memoryId, store_id, version_id });
+  const was = { ...said, id: version_id, user_id, store_id, memory_id: memoryId, created_at: now };
+  await add('managed_memory_versions', { ...was, operation: 'created', created_by: '{"type":"api_actor"}' });
+  const given = { session_id, store_id, user_id, name, description, instructions: '', created_at: now };
+  await add('managed_session_stores', { ...given, access: 'read_write' });
 }

@@ -16,6 +16,7 @@ export const SKILLS_WEB: Record<string, Make> = {
     body: { digest },
   }),
   'DELETE /api/skills/reviews/:id': ({ reviewId: id }) => ({ params: { id } }),
+  'GET /api/agents/:id/document': ({ agentId: id }) => ({ params: { id } }),
   'GET /api/skills/:id': ({ skillId: id }) => ({ params: { id } }),
   'GET /api/skills/:id/file': ({ skillId: id }) => ({ params: { id }, query: { path: 'SKILL.md' } }),
   'DELETE /api/skills/:id': ({ skillId: id }) => ({ params: { id } }),

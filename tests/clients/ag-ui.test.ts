@@ -16,7 +16,12 @@ let agentId: string;
 before(async () => {
   world = await startWorld();
   const headers = { authorization: `Bearer ${world.user.key}` };
-  const made = await send(`${world.services.web}/api/agents/provision`, 'POST', { name: 'Ada' }, headers);
+  const made = await send(
+    `${world.services.web}/api/agents/provision`,
+    'POST',
+    { name: 'Ada', model: 'openai/gpt-4o-mini' },
+    headers,
+  );
   agentId = made.body.agent.id as string;
   const own = `${world.services.backend}/api/runtime/proxy/${agentId}`;
   url = `${own}/ag-ui`;
@@ -98,6 +103,21 @@ describe('a page', () => {
     const asked = JSON.stringify(messagesOf(world.openrouter.requests.at(-1)!));
     for (const words of ['before', 'indeed', 'Name of the user: Bea', 'colour'])
       assert.ok(asked.includes(words), words);
+  });
+
+  it('sends pictures along', async () => {
+    const agent = page();
+    const png = `iVBORw0KGgo${'A'.repeat(80)}`;
+    const source = { type: 'data' as const, value: png, mimeType: 'image/png' };
+    const content = [
+      { type: 'text' as const, text: 'Look' },
+      { type: 'image' as const, source },
+    ];
+    agent.addMessage({ id: crypto.randomUUID(), role: 'user', content });
+    const { types } = await run(agent);
+    assert.equal(types.at(-1), 'RUN_FINISHED');
+    const last = messagesOf(world.openrouter.requests.at(-1)!).at(-1)!;
+    assert.match(JSON.stringify(last.content), /Look.*attached picture: uploads.*data:image\/png;base64,iVBOR/);
   });
 
   it('has its tools called back', async () => {
@@ -186,9 +206,17 @@ describe('a page', () => {
       [{}, 400, /threadId/],
       [{ ...base, messages: [{ role: 'bishop', content: 'x' }] }, 400, /role/],
       [
-        { ...base, messages: [{ role: 'user', content: [{ type: 'image', source: {} }] }] },
+        {
+          ...base,
+          messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', value: 'https://a' } }] }],
+        },
         400,
-        /An agent takes text: leave out the part of type image/,
+        /come inside of a request/,
+      ],
+      [
+        { ...base, messages: [{ role: 'user', content: [{ type: 'hologram' }] }] },
+        400,
+        /leave out the part of type hologram/,
       ],
       [{ ...base, messages: [said('x'.repeat(300_000))] }, 413, /256 KB at most/],
       [{ ...base, messages: [said('x'.repeat(1_100_000))] }, 413, /too large/i],

@@ -236,6 +236,17 @@ describe('signed in', () => {
     assert.deepEqual(backups, []);
   });
 
+  test('an agent is exported as a document, which can be imported again', async () => {
+    assert.match(await done('export', 'Ada', '--yaml', '-o', 'ada.yaml'), /Saved ada\.yaml/);
+    const text = readFileSync(path.join(home, 'ada.yaml'), 'utf8');
+    assert.match(text, /^# Not in this document:/);
+    const shown = JSON.parse(await done('import', 'ada.yaml', '--json')) as { agents: { name: string }[] };
+    assert.deepEqual(
+      shown.agents.map(({ name }) => name),
+      ['Ada'],
+    );
+  });
+
   test('a device is paired once its owner says so, and talks to its agent only', async () => {
     const owner = createTroupe({ url: world.services.web, key: world.user.key });
     const { token } = await owner.call('GET /api/agents/:id/token', { params: { id: agentId } });

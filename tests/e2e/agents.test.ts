@@ -120,7 +120,7 @@ browserSuite('agents in the browser', (stage) => {
     await watched.context.close();
   });
 
-  test('a device asks, is approved, and gets its token', async () => {
+  test('a device asks, is allowed, and gets its token', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
     await enter(page, NEWCOMER);
@@ -128,7 +128,7 @@ browserSuite('agents in the browser', (stage) => {
     await page.getByRole('link', { name: 'Ada' }).click();
     await page.getByRole('tab', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Name and life' }).click();
-    await page.getByRole('button', { name: 'Show the token' }).click();
+    await page.getByRole('button', { name: 'Show the key' }).click();
     const token = (await page.locator('pre').first().innerText()).trim();
     const asked = await fetch(`${stage.platform.url}/api/devices/pair`, {
       method: 'POST',
@@ -138,8 +138,8 @@ browserSuite('agents in the browser', (stage) => {
     const { deviceId, deviceSecret } = (await asked.json()) as { deviceId: string; deviceSecret: string };
     await settle(page, '/dashboard/devices');
     await page.getByText('Pocket phone').waitFor();
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Device approved').waitFor();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('Device allowed').waitFor();
     const answer = await fetch(`${stage.platform.url}/api/devices/pair/${deviceId}`, {
       headers: { authorization: `Bearer ${deviceSecret}` },
     });
@@ -150,7 +150,7 @@ browserSuite('agents in the browser', (stage) => {
     await watched.context.close();
   });
 
-  test('the gateway token is replaced after a question', async () => {
+  test('the agent key is replaced after a question', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
     await enter(page, NEWCOMER);
@@ -158,12 +158,12 @@ browserSuite('agents in the browser', (stage) => {
     await page.getByRole('link', { name: 'Ada' }).click();
     await page.getByRole('tab', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Name and life' }).click();
-    await page.getByRole('button', { name: 'Show the token' }).click();
+    await page.getByRole('button', { name: 'Show the key' }).click();
     const old = (await page.locator('pre').first().innerText()).trim();
-    await page.getByRole('button', { name: 'Replace the token' }).click();
-    await page.getByText('The old token stops working at once').waitFor();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Replace the token' }).click();
-    await page.getByText('The token was replaced').waitFor();
+    await page.getByRole('button', { name: 'Replace the key' }).click();
+    await page.getByText('The old key stops working at once').waitFor();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Replace the key' }).click();
+    await page.getByText('The key was replaced').waitFor();
     await page.locator('pre').filter({ hasNotText: old }).first().waitFor();
     const refused = await fetch(`${stage.platform.url}/api/devices/pair`, {
       method: 'POST',

@@ -220,7 +220,7 @@ browserSuite(
       await open();
       const row = page.getByRole('list', { name: 'Devices' }).getByRole('listitem');
       await row.getByText('waits for you').waitFor();
-      await row.getByRole('button', { name: 'Approve: Pocket phone' }).click();
+      await row.getByRole('button', { name: 'Allow: Pocket phone' }).click();
       await row.getByText('allowed', { exact: true }).waitFor();
       await row.getByRole('button', { name: 'Revoke: Pocket phone' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();

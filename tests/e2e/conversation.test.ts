@@ -75,7 +75,8 @@ browserSuite(
       const card = log.getByRole('group', { name: 'Wants to write note.txt' });
       await card.getByText('Hello').waitFor();
       await log.getByText('waits for you').waitFor();
-      await log.getByText('write_file', { exact: true }).first().click();
+      await log.getByText('Write note.txt').first().click();
+      await log.getByText('write_file', { exact: true }).first().waitFor();
       await log.getByText('"note.txt"').waitFor();
       await log.getByRole('button', { name: 'Allow' }).click();
       await log.locator('strong', { hasText: 'Done.' }).waitFor();

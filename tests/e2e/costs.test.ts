@@ -116,6 +116,24 @@ browserSuite(
       await page.getByText(/ of \$9\.00/).waitFor();
       assertQuiet(watched);
     });
+
+    test('an agent has a cap of its own, set on its page, which says what happens then', async () => {
+      const { page } = watched;
+      const { agents } = await caller.call<{ agents: { id: string; name: string }[] }>('GET', '/api/agents');
+      const { id } = agents[0]!;
+      await settle(page, `/dashboard/agents/${id}?tab=settings`);
+      await page.getByRole('button', { name: 'What it may spend' }).click();
+      await page.getByText('No cap of its own.').waitFor();
+      await page.getByLabel('At most, in USD').fill('5');
+      await page.getByRole('button', { name: 'Set cap' }).click();
+      await page.getByRole('meter', { name: 'a month' }).waitFor();
+      await page.getByText(/^\$[\d.]+ of \$5\.00$/).waitFor();
+      await page.getByText(/^At 80 % you are told\. At 100 % its calls are refused before they are made/).waitFor();
+      await assertAccessible(page, 'what an agent may spend');
+      await page.getByRole('button', { name: 'Remove the cap a month' }).click();
+      await page.getByText('No cap of its own.').waitFor();
+      assertQuiet(watched);
+    });
   },
   { OPENROUTER_API_KEY: 'or-key', OPENROUTER_BASE_URL: model.url },
 );

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
+import type { Route } from 'playwright-core';
+import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller, type Caller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -26,6 +27,14 @@ const seats = 900; // enough
 const model: StandIn = await createStandIn((request, response) =>
   replyChat(request, response, { content: ANSWER, usage: { prompt_tokens: 50_000, completion_tokens: 10_000 } }),
 );
+
+/** A task whose time has just come: its next run is not known to the page yet. */
+async function late(route: Route): Promise<void> {
+  const answer = await route.fetch();
+  const text = await answer.text();
+  const before = new Date(Date.now() - 21_000).toISOString();
+  await route.fulfill({ response: answer, body: text.replaceAll(/"nextRun":"[^"]+"/g, `"nextRun":"${before}"`) });
+}
 
 browserSuite(
   'small things that say something true',
@@ -194,6 +203,33 @@ browserSuite(
       await settle(page, '/dashboard');
       const name = page.getByRole('link', { name: hebrew }).locator('[dir=auto]').first();
       assert.equal(await name.evaluate((node) => node.matches(':dir(rtl)')), true);
+      assertQuiet(watched);
+    });
+
+    test('a receipt shows the answer and not its marks, and a next run is never in the past', async () => {
+      const { page } = watched;
+      await caller.call('PUT', '/api/usage/caps', { scope: 'user', period: 'month', limitUsd: null });
+      const task = await caller.call<{ id: string }>('POST', '/api/scheduled-tasks', {
+        name: 'Morning',
+        cronSchedule: '0 9 * * *',
+        prompt: 'The plan, please',
+        agentId,
+      });
+      const { receiptId } = await caller.call<{ receiptId: string }>('POST', `/api/scheduled-tasks/${task.id}/run`, {});
+      const run = `/api/scheduled-tasks/${task.id}/runs/${receiptId}`;
+      await soon(async () => assert.equal((await caller.call<{ status: string }>('GET', run)).status, 'succeeded'));
+      await page.route('**/api/scheduled-tasks?*', late);
+      await page.route('**/api/scheduled-tasks', late);
+      await settle(page, '/dashboard/tasks');
+      const row = page.getByRole('row', { name: /Morning/ }).first();
+      await row.getByText('due now').waitFor();
+      await page.unroute('**/api/scheduled-tasks?*');
+      await page.unroute('**/api/scheduled-tasks');
+      await row.getByRole('button', { name: 'Morning', exact: true }).click();
+      const receipt = page.getByRole('dialog', { name: 'Morning' });
+      await receipt.locator('strong', { hasText: 'early' }).waitFor();
+      assert.equal(await receipt.getByText('**early**').count(), 0);
+      await page.keyboard.press('Escape');
       assertQuiet(watched);
     });
   },

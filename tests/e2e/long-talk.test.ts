@@ -86,6 +86,28 @@ browserSuite(
       await page.getByLabel('Message').press('Enter');
       await log.getByText('Still there?').first().waitFor();
     });
+
+    test('Ctrl F finds what is not on the screen, and leads there', async () => {
+      const { page } = watched;
+      await page.goto(`/dashboard/agents/${agentId}?tab=chat`);
+      const log = page.getByRole('log');
+      await log.getByText('Still there?').first().waitFor();
+      assert.equal(await log.getByText('Question 123', { exact: true }).count(), 0);
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('Question 123');
+      const found = page
+        .getByRole('navigation', { name: 'Conversations' })
+        .getByRole('button', { name: /Question 123\b/ });
+      await found.first().waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await soon(async () => assert.equal(await log.getByText('Question 123', { exact: true }).count(), 1));
+      const question = log.getByText('Question 123', { exact: true });
+      await soon(async () => {
+        const [box, around] = [await question.boundingBox(), await log.boundingBox()];
+        assert.ok(box && around && box.y >= around.y && box.y < around.y + around.height, 'it is in sight');
+      });
+    });
   },
   { DATABASE_URL: database.url },
 );

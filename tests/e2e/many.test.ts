@@ -8,8 +8,10 @@ import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 import type { RunningPlatform } from './platform.ts';
+import { createWordsModel } from './words-model.ts';
 
 const MANY = 500;
+const model = await createWordsModel();
 
 async function openDatabase({ dataDir }: RunningPlatform): Promise<pg.Client> {
   const database = new pg.Client({ host: join(dataDir, 'run'), user: 'troupe', database: 'troupe', port: 5432 });
@@ -84,7 +86,8 @@ browserSuite(
       const { call } = await signedInCaller(stage.platform, stage.platform.owner);
       const made = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
         name: 'Agent 1',
-        model: 'sandbox/echo',
+        model: 'xiaomi/mimo-v2-pro',
+        config: { tools: [] },
       });
       agentId = made.agent.id;
       await call('POST', '/api/chat', { agentId, message: 'Hello' });
@@ -94,7 +97,10 @@ browserSuite(
       ({ page } = watched);
       await enter(page, stage.platform.owner);
     });
-    after(() => watched?.context.close());
+    after(async () => {
+      await watched?.context.close();
+      await model.close();
+    });
 
     test('agents: those in sight are in the document, each is found, and the keyboard goes through them', async () => {
       await settle(page, '/dashboard/agents');
@@ -165,6 +171,37 @@ browserSuite(
       } finally {
         await database.end();
       }
+      assertQuiet(watched);
+    });
+
+    test('of all of them the one at work stands in front; it is watched, and taken over by keys', async () => {
+      const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+      await settle(page, '/dashboard');
+      await page.getByText(new RegExp(`^${MANY} ready`)).waitFor();
+      await call('POST', `/api/agents/${agentId}/messages`, { message: 'Tell me a story' });
+      await page.getByText(new RegExp(`^1 working · ${MANY - 1} ready`)).waitFor();
+      await page.getByRole('link', { name: 'Watch Agent 1' }).click();
+      await model.write('Once upon a time ');
+      await page.getByRole('log').getByText('Once upon a time').waitFor();
+      await page.goBack();
+
+      // By state the others are one group; the arrows lead from the one in front to them and back.
+      await page.getByRole('group', { name: 'The others by' }).getByRole('button', { name: 'State' }).click();
+      await page.locator('summary', { hasText: 'ready' }).click();
+      await assertAccessible(page, 'many agents by their state');
+      await page.getByRole('link', { name: 'Agent 1', exact: true }).focus();
+      const focused = () =>
+        page.evaluate<string>('document.activeElement.getAttribute("aria-label") ?? document.activeElement.innerText');
+      await page.keyboard.press('ArrowDown');
+      assert.match(await focused(), /^Agent \d+: ready$/);
+      await page.keyboard.press('ArrowRight');
+      assert.match(await focused(), /^Agent \d+: ready$/);
+      await page.keyboard.press('ArrowUp');
+      assert.equal(await focused(), 'Agent 1');
+      await page.keyboard.press('t');
+      await page.getByText('Agent 1 has stopped. What should it do instead?').waitFor();
+      await page.getByRole('log').getByText('Once upon a time').waitFor();
+      await model.finish();
       assertQuiet(watched);
     });
 
@@ -247,5 +284,5 @@ browserSuite(
     });
   },
   // the server of its own, in whose folder its socket is
-  { DATABASE_URL: '' },
+  { ...model.env, DATABASE_URL: '' },
 );

@@ -36,7 +36,7 @@ export const AGENT_PAGES: PageEntry[] = [
     name: `agent-work-${part}`,
     path: `/dashboard/agents/:agent?tab=work&part=${part}`,
   })),
-  ...['config', 'knowledge', 'door', 'evaluations', 'backups', 'manage'].map((part) => ({
+  ...['config', 'spend', 'knowledge', 'door', 'evaluations', 'backups', 'manage'].map((part) => ({
     name: `agent-settings-${part}`,
     path: `/dashboard/agents/:agent?tab=settings&part=${part}`,
   })),

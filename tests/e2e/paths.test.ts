@@ -194,7 +194,7 @@ browserSuite('paths through the dashboard', (stage) => {
     await watched.context.close();
   });
 
-  test('a device is refused, and one that was approved is cut off', async () => {
+  test('a device is refused, and one that was allowed is cut off', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
     const { call } = await signedInCaller(stage.platform, NEWCOMER);
@@ -214,13 +214,13 @@ browserSuite('paths through the dashboard', (stage) => {
     await settle(page, '/dashboard/devices');
     await page
       .getByRole('row', { name: /Stranger/ })
-      .getByRole('button', { name: 'Deny' })
+      .getByRole('button', { name: 'Refuse' })
       .click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Refuse' }).click();
     await page.getByText('Stranger', { exact: true }).waitFor({ state: 'detached' });
     await page
       .getByRole('row', { name: /Laptop/ })
-      .getByRole('button', { name: 'Approve' })
+      .getByRole('button', { name: 'Allow' })
       .click();
     await page
       .getByRole('row', { name: /Laptop/ })

@@ -72,14 +72,15 @@ browserSuite(
       await answer.getByRole('link', { name: 'Steps' }).click();
       await page.waitForURL(new RegExp(`${RUN}$`));
       await page.getByRole('heading', { name: 'A run, step by step' }).waitFor();
-      await page.getByRole('button', { name: /^Tool write_file/ }).click();
+      await page.getByText(/^The longest step: .+, .+ % of the work$/).waitFor();
+      await page.getByRole('button', { name: /^Tool Write reports\/tour\.md/ }).click();
       await page.waitForURL(/\?step=\d+$/);
       const address = page.url();
       assert.ok(new URL(address).pathname.length <= 64, address);
 
       await settle(page, address);
       await page.getByText(/^Step 3 of 4\. Looking changes nothing\.$/).waitFor();
-      const file = page.locator('details', { hasText: 'reports/tour.md' });
+      const file = page.locator('details').filter({ has: page.locator('summary', { hasText: 'reports/tour.md' }) });
       await file.locator('summary').click();
       await file.getByLabel('reports/tour.md at this step').getByText('Berlin, 5 May').waitFor();
       await file.getByRole('link', { name: 'What is in it now' }).waitFor();
@@ -174,7 +175,7 @@ browserSuite(
       await figures.getByRole('row', { name: /^Model MiMo.* the same$/ }).waitFor();
       await page.getByText('by the second run alone').waitFor();
       const steps = page.getByRole('table', { name: 'Steps' });
-      await steps.getByRole('link', { name: 'write_file' }).waitFor();
+      await steps.getByRole('link', { name: 'Write reports/tour.md' }).waitFor();
       assert.equal(await steps.getByRole('row').count(), 1 + 4);
       await page.getByText('The answers line by line').click();
       await page.getByLabel('The answers line by line').getByText('+ Berlin is on 5 May.').waitFor();

@@ -2,52 +2,44 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
-import { signedInCaller } from './content.ts';
+import { makeNames, namesOf } from './names.ts';
+import { ACCOUNT_PAGES, AGENT_PAGES, at, WORK_PAGES } from './pages.ts';
 import { browserSuite } from './suite.ts';
 
-/** Names as people give them: as long as they may be, of other letters, of pictures alone. */
-const LONG = 'Release-calendar-of-everybody-'.repeat(7).slice(0, 200);
-/** Of agents: 64 characters at most. */
-const NAMES = [LONG.slice(0, 64), 'مساعد الحجز '.repeat(5).trim(), '🎪🎭🎫'];
-const SIZES = { phone: [360, 740], tablet: [768, 1024], large: [1920, 1080] } as const;
+/** The largest first: a page is loaded once, and made smaller. */
+const SIZES = [
+  [1920, 1080],
+  [820, 1180],
+  [390, 844],
+] as const;
+/** A program that nobody knows. */
+const PROVOKED = [/ 400 .*\/api\/authorizations\/request\?client_id=nobody/];
+const PICTURES = namesOf(64)[2];
 
 browserSuite('screens of all sizes and slow networks', (stage) => {
   let watched: WatchedPage;
   let page: WatchedPage['page'];
   let agentId = '';
   before(async () => {
-    const { call } = await signedInCaller(stage.platform, stage.platform.owner);
-    for (const name of NAMES) {
-      const made = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', { name });
-      agentId ||= made.agent.id;
-    }
-    const task = { name: LONG, cronSchedule: '0 9 * * *', prompt: LONG, agentId };
-    await call('POST', '/api/scheduled-tasks', task);
-    await call('POST', '/api/chat', { agentId, message: LONG });
+    ({ agentId } = await makeNames(stage.platform));
     watched = await openPage(stage.browser, stage.platform.url);
     page = watched.page;
     await enter(page, stage.platform.owner);
   });
   after(() => watched?.context.close());
 
-  for (const [size, [width, height]] of Object.entries(SIZES))
-    test(`long names, other letters and pictures fit on a ${size} screen`, async () => {
+  for (const entry of [...AGENT_PAGES, ...WORK_PAGES, ...ACCOUNT_PAGES])
+    test(`long names, other letters and pictures fit: ${entry.name}`, async () => {
+      const [[width, height], ...smaller] = SIZES;
       await page.setViewportSize({ width, height });
-      for (const path of [
-        '',
-        '/agents',
-        `/agents/${agentId}?tab=chat`,
-        `/agents/${agentId}?tab=settings&part=manage`,
-        '/tasks',
-        '/settings?tab=keys',
-      ]) {
-        await settle(page, `/dashboard${path}`);
-        const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-        assert.ok(wide <= 0, `${path} is ${wide} px wider than a ${size} screen`);
+      await settle(page, at(entry, agentId));
+      const tooWide = async () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      assert.ok((await tooWide()) <= 0, `${await tooWide()} px wider than a large screen`);
+      for (const [narrow, high] of smaller) {
+        await page.setViewportSize({ width: narrow, height: high });
+        await soon(async () => assert.ok((await tooWide()) <= 0, `${await tooWide()} px wider than ${narrow}`));
       }
-      await settle(page, '/dashboard/agents');
-      await page.getByText(NAMES[2]!).first().waitFor();
-      assertQuiet(watched);
+      assertQuiet(watched, PROVOKED);
     });
 
   test('on a slow network the shape of the page stands there, and never a white one', async () => {
@@ -63,8 +55,52 @@ browserSuite('screens of all sizes and slow networks', (stage) => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.locator('.skeleton').first().waitFor();
     release();
-    await page.getByText(NAMES[2]!).first().waitFor();
+    await page.getByText(PICTURES).first().waitFor();
     await soon(async () => assert.equal(await page.locator('.skeleton').count(), 0));
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     assertQuiet(watched);
+  });
+
+  test('that nothing waits is said when it is known, and not before', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/api/devices', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const other = await page.context().newPage();
+    await other.route('**/api/devices', (route) => route.fulfill({ status: 500, json: { error: 'It is broken' } }));
+    await page.goto('/dashboard/inbox');
+    await page.locator('#content .skeleton').first().waitFor();
+    assert.equal(await page.getByText('Nothing waits for you').count(), 0);
+    release();
+    await page.getByText('Nothing waits for you').waitFor();
+    // One that cannot be read is told, with the way to try again.
+    await other.goto('/dashboard/inbox');
+    await other.getByText('It is broken').waitFor();
+    await other.unrouteAll({ behavior: 'ignoreErrors' });
+    await other.getByRole('button', { name: 'Try again' }).click();
+    await other.getByText('Nothing waits for you').waitFor();
+    await other.close();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    assertQuiet(watched);
+  });
+
+  /** Whatever is asked for does not come: what stands there then is words, shapes or both, on each page. */
+  test('on a network that brings nothing no page is white', async () => {
+    await settle(page, '/dashboard');
+    await page.route('**/api/**', (route) =>
+      /\/api\/(auth\/session|live)/.test(route.request().url()) ? route.continue() : undefined,
+    );
+    for (const entry of [...AGENT_PAGES, ...WORK_PAGES, ...ACCOUNT_PAGES]) {
+      await page.goto(at(entry, agentId), { waitUntil: 'commit' });
+      await soon(async () => {
+        const shown = await page.evaluate<[number, number]>(
+          `[document.querySelectorAll('#content .skeleton, #content [role=status]').length, (document.querySelector('#content')?.innerText ?? '').trim().length]`,
+        );
+        assert.ok(shown[0] > 0 || shown[1] > 20, `${entry.name}: ${shown.join(', ')}`);
+      });
+    }
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 });

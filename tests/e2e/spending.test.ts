@@ -126,9 +126,9 @@ browserSuite(
       await page.getByRole('cell', { name: '$2.25' }).waitFor();
       await page
         .getByRole('row', { name: /\$9\.00/ })
-        .getByRole('button', { name: 'Approve' })
+        .getByRole('button', { name: 'Allow' })
         .click();
-      await page.getByRole('alertdialog').getByRole('button', { name: 'Approve' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Allow' }).click();
       await page.getByText('Decided').waitFor();
       await page
         .getByRole('row', { name: /\$9\.00/ })

@@ -79,6 +79,24 @@ browserSuite(
       assert.deepEqual([before.count, count, tasks.map((task) => task.cronSchedule)], [1, 2, ['0 9 * * 1']]);
     });
 
+    test('of two agents it says what each said last, and what it does next', async () => {
+      const { page } = watched;
+      await settle(page, '/dashboard');
+      const card = (name: string) =>
+        page.getByRole('listitem').filter({ has: page.getByRole('link', { name, exact: true }) });
+      await card('Scout').getByText('Done.').waitFor();
+      await card('Monday reader')
+        .getByText(/^Next: .*, in \d+ (hours|days)$/)
+        .waitFor();
+      await assertAccessible(page, 'the stage with two agents');
+      // What needs somebody is read and reached before everything else.
+      await page.setViewportSize({ width: 390, height: 844 });
+      const top = async (name: string) => (await page.getByRole('heading', { name }).boundingBox())!.y;
+      assert.ok((await top('Needs your attention')) < (await top('At this moment')));
+      await page.setViewportSize({ width: 1280, height: 860 });
+      assertQuiet(watched, [/502/]);
+    });
+
     test('who is at work is taken over: it stops, and a person goes on in its conversation', async () => {
       const { page } = watched;
       await settle(page, '/dashboard');

@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '@troupe/kernel';
 import { skillMd } from '@troupe/testing/backups/archives';
 import { needs } from '@troupe/testing/machine/needs';
-import { provisioned, send } from '@troupe/testing/services/people';
+import { steps } from '@troupe/testing/services/director';
+import { askBackend, provisioned, send } from '@troupe/testing/services/people';
 import { SECRETS, type World } from './world.ts';
 
 /** Every way in which words of others reach a model. */
@@ -193,6 +194,94 @@ export const WAYS: Readonly<Record<string, Way>> = {
       const type = 'Content-Type: text/plain; charset=utf-8';
       const body = `${head}\r\n${type}\r\n\r\n${text.replaceAll('\n', '\r\n')}\r\n`;
       await posted(hook, { body, headers: { 'content-type': 'message/rfc822' } });
+    },
+  },
+  mailfile: {
+    async bring(world, text, n) {
+      const settings = { address: 'ada@test.example', password: SECRETS.mail, smtpHost: 'smtp.test.example' };
+      const hook = await hookOf(world, 'email', { settings, allowed: ['@friends.example'] });
+      const body = [
+        'From: bo@friends.example',
+        'To: ada@test.example',
+        `Subject: Papers ${n}`,
+        `Message-ID: <f${n}@friends.example>`,
+        'Content-Type: multipart/mixed; boundary=part',
+        '',
+        '--part',
+        'Content-Type: text/plain; charset=utf-8',
+        '',
+        'See the file.',
+        '--part',
+        'Content-Type: text/plain; charset=utf-8',
+        `Content-Disposition: attachment; filename="paper-${n}.txt"`,
+        'Content-Transfer-Encoding: base64',
+        '',
+        Buffer.from(text)
+          .toString('base64')
+          .replaceAll(/(.{76})/g, '$1\r\n'),
+        '--part--',
+        '',
+      ].join('\r\n');
+      await posted(hook, { body, headers: { 'content-type': 'message/rfc822' } });
+    },
+  },
+  apifile: {
+    async bring(world, text, n) {
+      const { services, agentId } = world;
+      const { token } = await asked(world, 'GET', `/api/agents/${agentId}/token`);
+      const file = {
+        filename: `api-${n}.txt`,
+        file_data: `data:text/plain;base64,${Buffer.from(text).toString('base64')}`,
+      };
+      const content = [
+        { type: 'text', text: 'What does it say?' },
+        { type: 'file', file },
+      ];
+      const said = await send(
+        `${services.backend}/api/runtime/proxy/${agentId}/v1/chat/completions`,
+        'POST',
+        { messages: [{ role: 'user', content }] },
+        { authorization: `Bearer ${token}` },
+      );
+      assert.equal(said.status, 200, JSON.stringify(said.body));
+    },
+  },
+  question: {
+    async bring(world, text, n) {
+      const { agentId, notes, owner } = world;
+      notes.says = text;
+      await world.say(`question ${n}`, { tool: 'notes_ask', args: { n } }, done);
+      for (;;) {
+        const { items } = await asked(world, 'GET', '/api/inbox');
+        const waiting = items.find((one: { tool?: string }) => one.tool === 'notes_ask');
+        if (!waiting) {
+          await delay(30);
+          continue;
+        }
+        const path = `/api/agents/${agentId}/approvals/${waiting.id}`;
+        const decided = await owner.ask('POST', path, { approved: true, answer: 'yes' });
+        assert.ok(decided.status < 300, JSON.stringify(decided.body));
+        world.answered += 1;
+        return;
+      }
+    },
+  },
+  store: {
+    async bring(world, text, n) {
+      const { services, owner, agentId } = world;
+      const make = async (path: string, body: object) => {
+        const made = await askBackend(services, 'POST', path, body, { 'x-user-id': owner.id });
+        assert.equal(made.status, 200, `${path}: ${JSON.stringify(made.body)}`);
+        return made.body;
+      };
+      const { id: store } = await make('/v1/memory_stores', { name: `store ${n}` });
+      await make(`/v1/memory_stores/${store}/memories`, { path: '/a.md', content: text });
+      const { id: environment } = await make('/v1/environments', { name: 'here' });
+      const resources = [{ type: 'memory_store', memory_store_id: store }];
+      const { id } = await make('/v1/sessions', { agent: agentId, environment_id: environment, resources });
+      const read = { tool: 'read_memory_file', args: { store: `store ${n}`, path: '/a.md' } };
+      const content = [{ type: 'text', text: steps(read, done) }];
+      await make(`/v1/sessions/${id}/events`, { events: [{ type: 'user.message', content }] });
     },
   },
   channel: {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { acceptedContent, inputRequired } from '@modelcontextprotocol/server';
 import { sql } from 'kysely';
 import { stringify } from 'yaml';
 import { startMcp } from '@troupe/testing/mcp/counted';
@@ -35,6 +36,8 @@ export interface World {
   bank: { called: string[] };
   /** What the notes say when they are read, and what is said of them. */
   notes: { says: string; described: string; url: string };
+  /** Questions of servers that the owner has answered. */
+  answered: number;
   /** The owner's own words: what the agent is to do, and nothing of what it finds is known yet. */
   say: (topic: string, ...script: Step[]) => Promise<void>;
   stop: () => Promise<void>;
@@ -106,6 +109,15 @@ export async function startInjection(): Promise<World> {
   const bank = await startMcp(SECRETS.bank, () => ({ pay: { run: () => 'paid' }, drain: { run: () => 'drained' } }));
   const notes = await startMcp(SECRETS.notes, () => ({
     read: { description: says.described, run: () => says.says },
+    ask: {
+      run: (_args, { mcpReq }) => {
+        if (acceptedContent(mcpReq.inputResponses, 'sure')) return says.says;
+        const requestedSchema = { type: 'object' as const, properties: { ok: { type: 'string' as const } } };
+        return inputRequired({
+          inputRequests: { sure: inputRequired.elicit({ message: says.says, requestedSchema }) },
+        });
+      },
+    },
   }));
   let aim: Aim | undefined;
   const { heeds, obeyed } = obeying(() => aim!);
@@ -131,6 +143,7 @@ export async function startInjection(): Promise<World> {
     sink,
     bank,
     notes: Object.assign(says, { url: notes.url }),
+    answered: 0,
     async say(topic, ...script) {
       const message = steps(...script);
       const said = await owner.ask('POST', `/api/agents/${agentId}/messages`, { message, topic });

@@ -84,6 +84,7 @@ const FURTHER_ENTRIES: ReadonlySet<string> = new Set([
   '@troupe/domain/built-in-skills',
   '@troupe/domain/imports',
   '@troupe/domain/skill-md',
+  '@troupe/domain/agent-yaml',
   '@troupe/domain/team-yaml',
   '@troupe/fleet/program',
   '@troupe/kernel/archive',
@@ -190,7 +191,7 @@ export const shortFiles: Rule = (sources) =>
 
 /** Each costs megabytes or a noticeable part of a second: loaded with `await import(…)` where it is first needed. */
 const HEAVY =
-  /^(mppx|stripe|dockerode|@kubernetes\/client-node|@modelcontextprotocol\/(?:sdk|client|server)|hardhat|viem|undici|nodemailer|ioredis|jose|yaml|@troupe\/domain\/(?:team-yaml|skill-md|imports|built-in-skills))(?=\/|$)|^@x402\//;
+  /^(mppx|stripe|dockerode|@kubernetes\/client-node|@modelcontextprotocol\/(?:sdk|client|server)|hardhat|viem|undici|nodemailer|ioredis|jose|yaml|@troupe\/domain\/(?:agent-yaml|team-yaml|skill-md|imports|built-in-skills))(?=\/|$)|^@x402\//;
 const START = 'apps/platform/src/main.ts';
 
 const STATIC_IMPORT = /(?:^|\n)(?:import|export)\s(?!type\s)(?:[^'"`;]*?\sfrom\s+)?['"]([^'"\n]+)['"]/g;

@@ -12,7 +12,7 @@ const TOKEN = 'a'.repeat(64);
 const folder = await mkdtemp(path.join(tmpdir(), 'agent-app-'));
 const SKILL = { path: 'SKILL.md', content: Buffer.from('---\nname: maps\ndescription: x\n---\nDraw it.\n') };
 const platform = await createStandIn((request, response) => {
-  if (request.path.startsWith('/v1/skills/'))
+  if (request.path.startsWith('/v1/skill_files/'))
     return replyJson(response, { files: [{ path: SKILL.path, content: SKILL.content.toString('base64') }] });
   const asked = (request.body as { messages: { role: string; content: string }[] }).messages.at(-1);
   if (asked?.role === 'user' && asked.content === 'activate')
@@ -83,7 +83,7 @@ describe('an agent as a program of its own', () => {
     };
     assert.match(await told(digestOf([SKILL]), 'with-skill'), /^Skill maps \(sha256:[\s\S]*Draw it\./);
     assert.match(await told('ab'.repeat(32), 'other-skill'), /not those that were accepted/);
-    const asked = platform.requests.find((request) => request.path.startsWith('/v1/skills/'));
+    const asked = platform.requests.find((request) => request.path.startsWith('/v1/skill_files/'));
     assert.equal(asked?.headers['authorization'], `Bearer ${TOKEN}`);
     platform.requests.length = 0;
   });

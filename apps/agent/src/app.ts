@@ -15,6 +15,7 @@ import {
   type Cited,
   type GatewayPrincipal,
   type KnowledgeSource,
+  type StoreSource,
   type SkillSource,
   type SqliteStore,
 } from '@troupe/agent';
@@ -27,7 +28,7 @@ import {
   type Channel,
 } from '@troupe/channels';
 import { createAi, providersFrom, type Ai } from '@troupe/ai';
-import { backend, type TeamStoreCall } from '@troupe/contract';
+import { backend, type TeamStoreCall, type TypesOf } from '@troupe/contract';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
 import {
   AppError,
@@ -218,6 +219,7 @@ const fromPlatform = (settings: AgentSettings, outbound: Outbound, log: Log) => 
   ...peersOf(settings, outbound),
   ...skillsOf(settings, outbound, log),
   ...knowledgeOf(settings, outbound),
+  ...storesOf(settings, outbound),
 });
 
 /** Its owner's documents are searched by the platform, which knows which of them it was given. */
@@ -241,6 +243,36 @@ function knowledgeOf({ PLATFORM_URL, PLATFORM_KEY, GATEWAY_TOKEN }: AgentSetting
     read: (wanted) => ask(backend.knowledge.read.path, wanted),
   };
   return { knowledge };
+}
+
+/** Memory stores of sessions are the platform's, too. */
+function storesOf({ PLATFORM_URL, PLATFORM_KEY, GATEWAY_TOKEN }: AgentSettings, outbound: Outbound) {
+  if (PLATFORM_URL === undefined) return {};
+  const { path: where } = backend.managed.useStore;
+  type Asked = TypesOf<typeof backend.managed.useStore>;
+  const ask = async (body: Asked['body']): Promise<Asked['reply']> => {
+    const response = await outbound.fetch(PLATFORM_URL + where, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${PLATFORM_KEY ?? GATEWAY_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      timeout: TEAM_STORE_MS,
+      redirects: 0,
+    });
+    const answer = (await response.json()) as Asked['reply'] & { error?: string };
+    if (response.status >= 500) throw new AppError(502, `The memory stores cannot be reached: ${answer.error}`);
+    if (response.status >= 400) throw new AppError(response.status, answer.error ?? 'The memory store refused');
+    return answer;
+  };
+  const stores: StoreSource = {
+    list: async (session, store) =>
+      (await ask({ op: 'list', session, ...(store !== undefined && { store }) })).files ?? [],
+    read: async (session, store, file) => (await ask({ op: 'read', session, store, path: file })).content,
+    write: async (session, store, file, content) => {
+      await ask({ op: 'write', session, store, path: file, content });
+    },
+    remove: async (session, store, file) => (await ask({ op: 'remove', session, store, path: file })).removed === true,
+  };
+  return { stores };
 }
 
 /** The platform keeps its owner's skills; it gives this agent those that its definition names. */

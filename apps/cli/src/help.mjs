@@ -27,6 +27,7 @@ export const HELP = `troupe: agents of a Troupe platform, from the terminal
 
   troupe usage [--days N] [--by day|model]
   troupe export AGENT [-o FILE]             all of an agent in one file, to be kept or restored elsewhere
+  troupe export AGENT --yaml [-o FILE]      what it is, as a document of docker-agent, without secrets
   troupe import FILE [--path DOCUMENT]      what files of docker-agent, OpenClaw, Paperclip or Letta would become:
                                             a document, an archive or a folder
   troupe import FILE --yes [--plan PLAN]    import them

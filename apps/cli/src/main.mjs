@@ -45,6 +45,7 @@ const OPTIONS = {
   help: { ...flag, short: 'h' },
   version: flag,
   yes: flag,
+  yaml: flag,
   model: text,
   instructions: text,
   topic: text,

@@ -248,5 +248,10 @@ test('the first start makes an owner, once', async () => {
   assert.equal(await people.passwords.verify(row?.password_hash ?? null, owners[0]?.password ?? '', 'owner'), true);
   assert.deepEqual([row?.is_admin, row?.plan, row?.subscription_status], [true, 'network', 'active']);
   assert.equal(await ensureOwner({ db: fresh.db, accounts: people, settings }), null);
+  const { password_given: given } = await fresh.db.system
+    .selectFrom('users')
+    .select('password_given')
+    .executeTakeFirstOrThrow();
+  assert.equal(given, true);
   await fresh.drop();
 });

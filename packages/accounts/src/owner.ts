@@ -26,6 +26,7 @@ export async function ensureOwner({ db, accounts, settings }: OwnerDeps): Promis
       email: settings.OWNER_EMAIL,
       name: 'Owner',
       passwordHash,
+      passwordGiven: true,
       verified: true,
       isAdmin: true,
       plan: 'network',

@@ -155,7 +155,11 @@ async function isSessionOf(tx: SystemTx, sessionId: string, userId: string): Pro
 }
 
 const setPassword = (tx: SystemTx, userId: string, hash: string | null, at: Date) =>
-  tx.updateTable('users').set({ password_hash: hash, updated_at: at }).where('id', '=', userId).execute();
+  tx
+    .updateTable('users')
+    .set({ password_hash: hash, password_given: false, updated_at: at })
+    .where('id', '=', userId)
+    .execute();
 
 /** Everything that opens the account or something of it, or lets others in. */
 async function endCredentials(tx: SystemTx, userId: string): Promise<Record<string, number>> {

@@ -8,6 +8,8 @@ export interface NewUser {
   email: string;
   name?: string;
   passwordHash?: string;
+  /** Made by the platform, and chosen by nobody. */
+  passwordGiven?: boolean;
   /** The address was proved some other way. */
   verified?: boolean;
   isAdmin?: boolean;
@@ -74,7 +76,7 @@ function planning({ clock, audit }: { clock: Clock; audit: Audit }): Pick<Users,
 export function createUsers(deps: { clock: Clock; audit: Audit }): Users {
   const { clock } = deps;
   return {
-    async create(tx, { email, name, passwordHash, verified, isAdmin, plan, subscriptionStatus }) {
+    async create(tx, { email, name, passwordHash, passwordGiven, verified, isAdmin, plan, subscriptionStatus }) {
       const now = clock();
       const address = normalEmail(email);
       const row = await tx
@@ -84,6 +86,7 @@ export function createUsers(deps: { clock: Clock; audit: Audit }): Users {
           email: address,
           name: name?.trim() || (address.split('@')[0] ?? address),
           password_hash: passwordHash,
+          password_given: passwordGiven,
           email_verified_at: verified ? now : null,
           is_admin: isAdmin,
           plan,

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { attachmentsOf, TooLarge, type Agent, type Attachment, type WaitingMessage } from '@troupe/agent';
+import { attachmentsOf, plainName, TooLarge, type Agent, type Attachment, type WaitingMessage } from '@troupe/agent';
 import { FILE_BYTES, MOST_ATTACHMENTS } from '@troupe/contract';
 import type { OutgoingFile, Service } from './channel.ts';
 import { Undeliverable } from './errors.ts';
@@ -10,13 +10,6 @@ import { Undeliverable } from './errors.ts';
 const PATIENCE = 2;
 const MOST_SENT = 5;
 const MOST_SENT_BYTES = 20 * 1024 * 1024;
-
-/** A name that is only a name. */
-export function plainName(name: string): string {
-  const last = name.split(/[/\\]/).at(-1) ?? '';
-  const plain = last.replaceAll(/[^\p{L}\p{N}._ ()-]/gu, '_').replace(/^\.+/, '');
-  return plain.length > 100 ? plain.slice(0, 60) + plain.slice(-40) : plain || 'file';
-}
 
 interface Brought {
   paths: string[];

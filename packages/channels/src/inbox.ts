@@ -1,10 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Answer, ChannelMessage, Lease, MessageNote, WaitingMessage } from '@troupe/agent';
+import {
+  plainName,
+  type Answer,
+  type ChannelMessage,
+  type Lease,
+  type MessageNote,
+  type WaitingMessage,
+} from '@troupe/agent';
 import { FILE_BYTES } from '@troupe/contract';
 import { AppError, newId, sha256Hex } from '@troupe/kernel';
 import { pieces, type ChannelDeps, type Part, type Post, type Service } from './channel.ts';
 import { inWords, TryLater, Undeliverable } from './errors.ts';
-import { attachedTo, bringFiles, linkedFiles, plainName } from './files.ts';
+import { attachedTo, bringFiles, linkedFiles } from './files.ts';
 import { namedIn, sendersIn } from './senders.ts';
 
 /**

@@ -661,6 +661,11 @@ export interface Endpoints {
       status: 'ok';
     };
   };
+  /** An agent as a document of docker-agent, to be taken elsewhere: without secrets, and what is not in it named at its top */
+  'GET /api/agents/:id/document': {
+    params: { id: string };
+    reply: string;
+  };
   /** What the agent is tried with */
   'GET /api/agents/:id/evaluation-cases': {
     params: { id: string };
@@ -1127,6 +1132,7 @@ export interface Endpoints {
           in: number;
           out: number;
           cached?: number;
+          thought?: number;
         };
         spent?: {
           turns: number;
@@ -2372,6 +2378,7 @@ export interface Endpoints {
       confirmedUntil: string | null;
       confirmWith: ('password' | 'passkey' | 'totp' | 'recovery')[];
       passkeys: boolean;
+      password: 'own' | 'given' | null;
     };
   };
   /** A conversation that somebody shows */
@@ -2548,6 +2555,15 @@ export interface Endpoints {
         about: string | null;
         handedBy: string | null;
         since: string | null;
+        tags: string[];
+        said: {
+          text: string;
+          at: string;
+        } | null;
+        next: {
+          name: string;
+          at: string;
+        } | null;
         spentUsd: number;
       })[];
       more: boolean;

@@ -34,6 +34,7 @@ export { SECURITY_EVENTS } from './identity/risc.ts';
 export type { PasskeyAssertion, PasskeyAttestation } from './identity/second-step.ts';
 
 export type { WebAgent } from './agents/agents/web.ts';
+export { MOST_BODY } from './agents/ai/v1/fields.ts';
 export { type ErrorShape, errorType, shapedError, shapeFor } from './agents/ai/v1/errors.ts';
 export type { AgentBackup } from './agents/backups/fields.ts';
 export type { BackgroundTask } from './agents/background/fields.ts';
@@ -48,6 +49,7 @@ export {
 } from './agents/channels/fields.ts';
 export { RUN_ERRORS } from './agents/managed/deployments.ts';
 export { FILES_MB } from './agents/managed/files.ts';
+export { STORE_MB, storeContent, storePath } from './agents/managed/memory-stores.ts';
 export { refusedPath } from './agents/managed/refused.ts';
 export { MOST_COMPARED } from './agents/compare.ts';
 export { ANSWER_LENGTH, ANSWER_TOO_LONG } from './agents/conversations/fields.ts';
@@ -83,6 +85,7 @@ export {
 export {
   FILE_BYTES,
   MOST_ATTACHMENTS,
+  TOO_MANY_ATTACHMENTS,
   PACKED_FILES,
   PACKED_MB,
   UPLOADS,
@@ -121,7 +124,7 @@ export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fi
 export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
 export { LOGIN_NOT_FOUND, MOST_LOGINS, TOO_MANY_LOGINS, type AgentLogin } from './agents/logins.ts';
 export type { FoundConversation, FoundFile } from './agents/search.ts';
-export { MOST_ON_STAGE, type StageActor } from './agents/stage.ts';
+export { IN_FRONT, MOST_ON_STAGE, type StageActor } from './agents/stage.ts';
 export { NO_SCHEDULE, type ScheduledTask } from './agents/tasks.ts';
 export { MOST_WIDGETS, WIDGET_DEFAULTS, WIDGET_GONE, type Widget, type WidgetVisitor } from './agents/widgets.ts';
 export { MOST_DELIVERED, TRIGGER_KINDS, type TaskTrigger, type TriggerKind } from './agents/triggers.ts';

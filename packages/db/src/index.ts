@@ -33,6 +33,7 @@ export { reachEmbedded } from './reach.ts';
 export { dataDirOf, openRuntime, type Runtime } from './runtime.ts';
 export {
   createDatabase,
+  isSingle,
   type Database,
   type DatabaseOptions,
   type PoolStats,

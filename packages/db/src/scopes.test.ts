@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Generated, Kysely } from 'kysely';
 import pg from 'pg';
 import { silentLog } from '@troupe/kernel';
-import { createDatabase } from './scopes.ts';
+import { createDatabase, isSingle } from './scopes.ts';
 import type { Database, SystemTx, UserTx } from './scopes.ts';
 import { testDatabase } from '@troupe/testing/database/server';
 import type { TestDatabase } from '@troupe/testing/database/server';
@@ -206,6 +206,15 @@ describe('transactions', () => {
     const kept = await db.asUser('ann', async (tx) => ({ tx }));
     await assert.rejects(bodies(kept.tx), /has ended/);
     assert.deepEqual(await bodies(db.user('ann')), []);
+  });
+
+  test('it is known of which tx each query is a transaction of its own, and where it could not be one', async () => {
+    assert.deepEqual([isSingle(db.system), isSingle(db.user('ann'))], [true, true]);
+    await db.asSystem(async (tx) => {
+      assert.equal(isSingle(tx), false);
+      assert.throws(() => isSingle(db.system), /already open/);
+    });
+    assert.equal(isSingle(db.system), true);
   });
 
   test('Kysely cannot open a transaction past the scope', async () => {

@@ -76,6 +76,9 @@ const COLLISION_TRIES = 6;
 const RUNNER = Symbol('runner');
 type Runner = { run: Run; role: Scope['role'] };
 
+/** Of those whose every query is a transaction of its own: throws where a query could not be one. */
+const singles = new WeakMap<object, () => void>();
+
 const setRole = (role: string): Statement => ({ text: "select set_config('role', $1, true)", values: [role] });
 
 const PRELUDE = "select set_config('role', $1, true), set_config('app.user_id', $2, true)";
@@ -139,12 +142,15 @@ export function createDatabase(options: DatabaseOptions): Database {
   const refuseNested = () => {
     if (current.getStore()?.open) throw new Error('A transaction is already open here: pass its tx on');
   };
-  const single = (scope: Scope): Kysely<Tables> =>
-    kyselyOver(scope.role, async (query, before = [], after = []) => {
+  const single = (scope: Scope): Kysely<Tables> => {
+    const kysely = kyselyOver(scope.role, async (query, before = [], after = []) => {
       refuseNested();
       const statements = [prelude(line, scope), ...before, query, ...after];
       return inTurn(line, scope.userId, (client) => runSingle(line, client, scope, statements, 1 + before.length));
     });
+    singles.set(kysely, refuseNested);
+    return kysely;
+  };
   const transact = async <T>(scope: Scope, work: (tx: Kysely<Tables>) => Promise<T>, options: TxOptions) => {
     refuseNested();
     for (let tries = 1; ; tries += 1) {
@@ -188,6 +194,16 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     close: () => connections.end(),
   };
+}
+
+/**
+ * Whether each query of it is a transaction of its own, which may be carried with others of the same tx. Throws where such
+ * a query is refused because a transaction is open: who carries it later would not know.
+ */
+export function isSingle(tx: UserTx | SystemTx): boolean {
+  const refuse = singles.get(tx);
+  refuse?.();
+  return refuse !== undefined;
 }
 
 /** In that tx, but as the login role: for the tables of the job queue, which belong to it. */

@@ -861,12 +861,49 @@ export interface Tables {
     name: string;
     user_id: string;
   };
+  managed_memories: {
+    bytes: number;
+    content: string;
+    created_at: Timestamp;
+    id: string;
+    path: string;
+    sha256: string;
+    store_id: string;
+    updated_at: Timestamp;
+    user_id: string;
+    version_id: string;
+  };
+  managed_memory_versions: {
+    bytes: Nullable<number>;
+    content: Nullable<string>;
+    created_at: Timestamp;
+    created_by: Json;
+    id: string;
+    memory_id: string;
+    operation: 'created' | 'modified' | 'deleted';
+    path: Nullable<string>;
+    redacted_at: Nullable<Timestamp>;
+    redacted_by: Nullable<Json>;
+    sha256: Nullable<string>;
+    store_id: string;
+    user_id: string;
+  };
   managed_resources: {
     created_at: Timestamp;
     file_id: string;
     id: string;
     path: string;
     session_id: string;
+    user_id: string;
+  };
+  managed_session_stores: {
+    access: 'read_write' | 'read_only';
+    created_at: Timestamp;
+    description: string;
+    instructions: string;
+    name: string;
+    session_id: string;
+    store_id: string;
     user_id: string;
   };
   managed_sessions: {
@@ -882,6 +919,17 @@ export interface Tables {
     updated_at: Timestamp;
     user_id: string;
     vault_ids: Nullable<Json>;
+  };
+  managed_stores: {
+    archived_at: Nullable<Timestamp>;
+    bytes: Default<number>;
+    created_at: Timestamp;
+    description: string;
+    id: string;
+    metadata: Json;
+    name: string;
+    updated_at: Timestamp;
+    user_id: string;
   };
   managed_vaults: {
     archived_at: Nullable<Timestamp>;
@@ -1131,6 +1179,7 @@ export interface Tables {
   };
   skills: {
     created_at: Timestamp;
+    display_name: Nullable<string>;
     id: string;
     name: string;
     updated_at: Timestamp;
@@ -1359,6 +1408,7 @@ export interface Tables {
     is_admin: Default<boolean>;
     name: string;
     notifications: Default<Json>;
+    password_given: Default<boolean>;
     password_hash: Nullable<string>;
     plan: Nullable<'solo' | 'collective' | 'label' | 'network'>;
     plan_ends_at: Nullable<Timestamp>;

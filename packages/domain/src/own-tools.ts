@@ -74,6 +74,8 @@ const LOOKING = new Set([
   'activate_skill',
   'read_skill_file',
   'search_knowledge',
+  'list_memory_files',
+  'read_memory_file',
   'read_passage',
   'change_model',
   'revert_model',

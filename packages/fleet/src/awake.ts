@@ -15,6 +15,7 @@ import {
   type Peers,
   type PgNews,
   type Sandbox,
+  type StoreSource,
 } from '@troupe/agent';
 import type { Database, Listener } from '@troupe/db';
 import { createPassageSearch, type Meaning } from '@troupe/knowledge';
@@ -43,6 +44,8 @@ export interface AwakeDeps {
   dashboard?: string;
   /** How questions about documents and memories become numbers; left out: they are searched by words. */
   meaning?: ((userId: string) => Meaning) | undefined;
+  /** Memory stores of sessions; left out: there are none. */
+  stores?: ((whose: Whose) => StoreSource) | undefined;
   /** The model on the account of the agent's owner. */
   thinking: (agent: Thinker) => Thinking;
   /** An agent that nobody talks to for so long goes to sleep. */
@@ -90,6 +93,7 @@ export function createWaysOut(
     sealKey,
     dashboard = '/dashboard',
     meaning,
+    stores,
   }: Omit<AwakeDeps, 'listener' | 'idleMs' | 'leaseMs'>,
   pool: WorkerPool,
 ) {
@@ -105,6 +109,7 @@ export function createWaysOut(
     skills: { shelf, source: pgSkills({ db, userId: whose.userId }) },
     knowledge: pgKnowledge({ db, userId: whose.userId, search, meaning: meaning?.(whose.userId), dashboard }),
     ...(meaning && { meaning: keptMeant(meaning(whose.userId).vector) }),
+    ...(stores && { stores: stores(whose) }),
     ...(egress && { egress }),
     ...(logins && {
       logins: { list: () => logins.list(whose), open: (name: string) => logins.open(whose, name) },

@@ -31,6 +31,7 @@ export { checkOneHost, requestUrl } from './http/door.ts';
 export { drained, STALLED_MS } from './http/drained.ts';
 export { readForm, type Form, type FormFile } from './http/form.ts';
 export { headerText } from './http/header-text.ts';
+export { bytesOf, createLargeBodies, type LargeBodies } from './http/large-bodies.ts';
 export { limitFor } from './http/limits.ts';
 export * from './http/principal.ts';
 export * from './http/reference.ts';

@@ -1,15 +1,5 @@
 export * from './accounts.ts';
-export {
-  createLedger,
-  INSUFFICIENT_BALANCE,
-  type Account,
-  type Balance,
-  type Done,
-  type Entry,
-  type Hold,
-  type Ledger,
-  type LedgerEntry,
-  type Posting,
-} from './ledger.ts';
+export { createLedger, type Account, type Balance, type Hold, type Ledger, type LedgerEntry } from './ledger.ts';
+export { INSUFFICIENT_BALANCE, type Done, type Entry, type Posting } from './posting.ts';
 export { countedPayments, spentOn, takePaymentTurn } from './spending.ts';
 export { verifyLedger, type Verdict } from './verify.ts';

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { AppError, systemClock } from '@troupe/kernel';
 import { sql } from 'kysely';
-import { createLedger, type Posting } from './ledger.ts';
+import { createLedger } from './ledger.ts';
+import type { Posting } from './posting.ts';
 import { verifyLedger } from './verify.ts';
 
 let database: TestDatabase;
@@ -146,8 +147,23 @@ test('entries and transactions cannot be changed or deleted', async () => {
     sql`update ledger_entries set amount = 5`,
     sql`delete from ledger_entries`,
     sql`delete from ledger_transactions`,
+    sql`delete from ledger_accounts`,
+    sql`update ledger_accounts set id = id || '2'`,
   ])
     await assert.rejects(change.execute(database.db.system), /append-only/);
+});
+
+test('an entry of a transaction or an account that is not there is refused by the database, also among others', async () => {
+  const { a, b, transfer } = await accounts();
+  const { id } = await post(transfer('t', 1n));
+  const add = (transaction: bigint, first: string, second: string) =>
+    sql`insert into ledger_entries (transaction_id, account_id, amount, balance_after, created_at)
+      values (${id}, ${a}, -1, 0, now()), (${id}, ${b}, 1, 0, now()),
+        (${transaction}, ${first}, -1, 0, now()), (${transaction}, ${second}, 1, 0, now())`.execute(database.db.system);
+  await assert.rejects(add(id + 1000n, a, b), { code: 'LG001' });
+  await assert.rejects(add(id, 'nobody', 'nobody'), { code: 'LG001' });
+  await assert.rejects(add(id, a, 'nobody'), { code: 'LG001' });
+  await intact();
 });
 
 test('a hold is promised, captured in parts, and the rest comes back', async () => {

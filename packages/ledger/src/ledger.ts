@@ -1,40 +1,18 @@
 import type { SystemTx } from '@troupe/db';
-import { AppError, sha256Hex, type Clock } from '@troupe/kernel';
+import { sha256Hex, type Clock } from '@troupe/kernel';
 import { sql } from 'kysely';
+import { capture, createPost, insufficient, refused, type Done, type Entry, type Posting } from './posting.ts';
 
-/** Double-entry money. Every call joins the caller's transaction: what it belongs to happens with it, or neither does. */
-
-/** The code of whatever is refused because there is not enough money. */
-export const INSUFFICIENT_BALANCE = 'INSUFFICIENT_BALANCE';
-
-const insufficient = (cause?: unknown) =>
-  new AppError(402, 'Insufficient balance', {}, { cause, code: INSUFFICIENT_BALANCE });
-
-export interface Entry {
-  account: string;
-  /** Positive: into the account. */
-  amount: bigint;
-}
-
-export interface Posting {
-  /** The same key and request answer as the first time; the same key with another request is an error. */
-  key: string;
-  kind: string;
-  entries: readonly Entry[];
-  meta?: Record<string, unknown>;
-}
+/**
+ * Double-entry money. Every call joins the caller's transaction: what it belongs to happens with it, or neither does. What
+ * is posted outside of one is carried together with all that is posted at the same moment.
+ */
 
 export interface Hold {
   key: string;
   account: string;
   amount: bigint;
   meta?: Record<string, unknown>;
-}
-
-export interface Done {
-  id: bigint;
-  /** It had happened before; nothing was done now. */
-  replayed: boolean;
 }
 
 export interface Balance {
@@ -78,9 +56,6 @@ export interface Ledger {
   balance: (tx: SystemTx, account: string) => Promise<Balance>;
   entries: (tx: SystemTx, account: string, limit: number) => Promise<LedgerEntry[]>;
 }
-
-const OVERDRAFT = 'ledger_no_overdraft';
-const OTHER_REQUEST = 'LG002';
 
 /** What accounts hold, and how it came to be. */
 function reading(): Pick<Ledger, 'balance' | 'entries'> {
@@ -150,12 +125,6 @@ function spreading(): Pick<Ledger, 'spread'> {
 
 export function createLedger(deps: { clock: Clock }): Ledger {
   const { clock } = deps;
-  const requestOf = ({ key, kind, entries, meta = {} }: Posting) => {
-    if (entries.length < 2) throw new Error('a posting needs at least two entries');
-    const moves = JSON.stringify(entries.map(({ account, amount }) => ({ account, amount: String(amount) })));
-    const hash = sha256Hex(JSON.stringify([kind, moves]));
-    return sql`${key}, ${hash}, ${kind}, ${JSON.stringify(meta)}, ${moves}, ${clock()}`;
-  };
 
   return {
     async open(tx, accounts) {
@@ -171,20 +140,18 @@ export function createLedger(deps: { clock: Clock }): Ledger {
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
     },
-    async post(tx, posting) {
-      return answered(sql<Row>`select ledger_post(${requestOf(posting)}) as done`.execute(tx));
-    },
+    post: createPost(clock),
     hold(tx, { key, account, amount, meta = {} }) {
       if (amount <= 0n) throw new Error('a hold needs an amount above zero');
       const hash = sha256Hex(JSON.stringify([account, String(amount)]));
       return answered(
-        sql<Row>`select ledger_hold(${key}, ${hash}, ${account}, ${amount}, ${JSON.stringify(meta)}, ${clock()}) as done`.execute(
+        sql<Held>`select ledger_hold(${key}, ${hash}, ${account}, ${amount}, ${JSON.stringify(meta)}, ${clock()}) as done`.execute(
           tx,
         ),
       );
     },
     async capture(tx, holdId, amount, posting) {
-      return answered(sql<Row>`select ledger_capture(${holdId}, ${amount}, ${requestOf(posting)}) as done`.execute(tx));
+      return capture(tx, holdId, amount, posting, clock());
     },
     async release(tx, holdId) {
       const { rows } = await sql<{
@@ -199,20 +166,15 @@ export function createLedger(deps: { clock: Clock }): Ledger {
 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-interface Row {
+interface Held {
   done: { id: number; replayed: boolean };
 }
 
-async function answered(query: Promise<{ rows: Row[] }>): Promise<Done> {
+async function answered(query: Promise<{ rows: Held[] }>): Promise<Done> {
   try {
-    const { rows } = await query;
-    const { id, replayed } = rows[0]!.done;
+    const { id, replayed } = (await query).rows[0]!.done;
     return { id: BigInt(id), replayed };
   } catch (error) {
-    const { code, constraint } = error as { code?: string; constraint?: string };
-    if (constraint === OVERDRAFT) throw insufficient(error);
-    if (code === OTHER_REQUEST)
-      throw new AppError(409, 'Idempotency key was used for another request', {}, { cause: error });
-    throw error;
+    throw refused(error);
   }
 }

@@ -23,6 +23,10 @@ const INVARIANTS = {
   'a transaction has entries': sql<Broken>`
     select t.id::text as what, 'no entries' as found from ledger_transactions t
     where not exists (select from ledger_entries e where e.transaction_id = t.id)`,
+  'an entry is of a transaction and of an account': sql<Broken>`
+    select e.id::text as what, 'transaction ' || e.transaction_id || ', account ' || e.account_id as found from ledger_entries e
+    where not exists (select from ledger_transactions t where t.id = e.transaction_id)
+      or not exists (select from ledger_accounts a where a.id = e.account_id)`,
   'a paid top-up is in the ledger': sql<Broken>`
     select checkout_id as what, 'no entry' as found from top_ups t where status = 'paid' and not exists (
       select from ledger_transactions l join ledger_entries e on e.transaction_id = l.id

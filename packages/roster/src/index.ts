@@ -11,12 +11,6 @@ export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';
 export { agentsElsewhere } from './reads.ts';
 export { LimitReached } from './room.ts';
 export { createRoster, type Roster, type RosterDeps } from './roster.ts';
-export {
-  addSkillVersion,
-  builtInSkill,
-  librarySkills,
-  lockSkills,
-  takeSkillVersion,
-  type LibrarySkill,
-} from './skills.ts';
+export { acceptSkillReview, dropSkillReview, keepSkillReview, removeSkill, skillsGiven } from './skill-library.ts';
+export { builtInSkill, librarySkills, lockSkills, type LibrarySkill } from './skills.ts';
 export { checkTicket, holderOf, makeTicket, ticketEnds, type Holder } from './tickets.ts';

@@ -58,7 +58,7 @@ Shall I write to the studio?`,
   },
   {
     heard: /copy the masters/i,
-    tools: [['shell', { command: 'ls -lh masters && sha256sum masters/*' }]],
+    tools: [['shell', { cmd: 'ls -lh masters && sha256sum masters/*' }]],
     text: 'All three masters are there, and their checksums match the delivery list.',
   },
   {

@@ -56,8 +56,13 @@ export async function startShowcase(): Promise<Showcase> {
   }
 }
 
+const OWN_PASSWORD = 'correct horse of the label';
+
 async function fill(platform: RunningPlatform): Promise<string> {
   const { call } = await signedInCaller(platform, platform.owner);
+  const { password: currentPassword } = platform.owner;
+  await call('POST', '/api/settings/password', { currentPassword, newPassword: OWN_PASSWORD });
+  platform.owner.password = OWN_PASSWORD;
   const { id: userId } = await call<{ id: string }>('PATCH', '/api/settings', { name: 'Mara' });
   for (const [name, email] of PEOPLE) {
     await post(`${platform.url}/api/register`, { name, email, password: 'correct horse battery' });

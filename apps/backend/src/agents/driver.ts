@@ -22,6 +22,7 @@ import type { AiService } from './ai/service.ts';
 import { createRuntimeProgram } from './installations/program.ts';
 import { createAccess } from './runtime/access.ts';
 import type { Meanings } from './knowledge/meaning.ts';
+import type { MemoryStores } from './managed/stores.ts';
 import { createThinking } from './runtime/thinking.ts';
 
 /** What runs the agents, as AGENT_DRIVER says. */
@@ -52,6 +53,8 @@ interface Given {
   push: PushService;
   /** How questions become numbers. */
   meanings: Meanings;
+  /** Memory stores of sessions. */
+  stores: MemoryStores['source'];
 }
 
 /** Where people look at what agents say. */
@@ -99,6 +102,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
     thinking: createThinking(ai, roster),
     meaning: given.meanings.of,
+    stores: given.stores,
     dashboard: dashboardOf(settings),
     publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
     webhook: (...args) => channels.webhook(...args),

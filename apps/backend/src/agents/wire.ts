@@ -40,6 +40,7 @@ import { createMeanings, type Meanings } from './knowledge/meaning.ts';
 import { createKnowledge } from './knowledge/service.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { createLifecycle } from './lifecycle/service.ts';
+import { createMemoryStores } from './managed/stores.ts';
 import { wireManaged } from './managed/wire.ts';
 import { createMemoryCare, type MemoryCare } from './memory/service.ts';
 import { createLiveStreams } from './provision/livestream.ts';
@@ -88,8 +89,10 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const blobs = await openBlobs(deps.settings, deps);
   const sandbox = createSandbox({ log });
   const meanings = createMeanings({ db, jobs: deps.jobs, ai: ai.ai, log });
+  const stores = createMemoryStores(deps);
   const running = await createDriver(deps, ai, {
     meanings,
+    stores: stores.source,
     outbound,
     configured,
     roster: roster.system,
@@ -101,7 +104,6 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const { driver, shellOff, browserOff } = running;
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
-
   const making = wireMaking(server, { ...deps, ai, fleet, liveStream, meanings });
   const trials = wireEvaluations(server, { ...deps, ai, agents: making.agents, outbound, sandbox });
   wireChannels(server, deps, fleet, running.channels);
@@ -110,9 +112,8 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   runtimeRoutes(server, { runtime, resource, shellOff, browserOff });
   relayToAgents(server, { runtime, driver, resource, ...wireRelay(deps) });
   workJobs(deps, fleet, driver);
-
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
-  const managed = wireManaged(server, { ...making, ...deps, reach: wake.reach });
+  const managed = wireManaged(server, { ...making, ...deps, reach: wake.reach, stores });
   const scheduler = createScheduler({
     db,
     log,
@@ -214,10 +215,11 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, meanings,
   backupRoutes(server, createBackupService({ fleet, roster, gate }));
   deploymentRoutes(server, createDeployments({ ...making, log, version, defaultModel }));
   teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster, meanings }));
-  skillRoutes(server, createSkillFiles({ db, roster }));
+  const skillFiles = createSkillFiles({ db, roster });
+  skillRoutes(server, skillFiles);
   knowledgeRoutes(server, createKnowledge({ db, roster, dashboard: dashboardOf(settings), meanings }));
   provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));
-  return { ...making, gate, clock };
+  return { ...making, gate, clock, pool, skillFiles };
 }
 
 /** Cases of one process, and of one user in all of them, that are tried at once. */

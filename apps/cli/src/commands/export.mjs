@@ -12,6 +12,12 @@ const COPY_MS = 10 * 60_000;
 export async function exporting({ words: [word], options, output, troupe: connect, signal }) {
   const troupe = await connect();
   const { id, name } = await findAgent(troupe, word, signal);
+  if (options['yaml'] === true) {
+    const to = typeof options['output'] === 'string' ? options['output'] : `${slug(name)}.yaml`;
+    await save(await troupe.open('GET /api/agents/:id/document', { params: { id }, signal }), to);
+    if (to !== '-') output.show({ saved: to }, () => output.line(`Saved ${to}`));
+    return;
+  }
   const made = await troupe.call('POST /api/agents/:id/backups', { params: { id }, timeout: COPY_MS, signal });
   const params = { id, backupId: made.backup.id };
   const to = typeof options['output'] === 'string' ? options['output'] : `${slug(name)}-${id}.tar.gz`;

@@ -7,6 +7,7 @@ import { stale } from '../api.ts';
 import type { Connection } from './connection.ts';
 import { createLive } from './live.ts';
 import type { Live } from './live.ts';
+import { createPaced } from './paced.ts';
 import { gather } from './pause.ts';
 
 /** What is read again when a part of the platform has changed. */
@@ -46,20 +47,28 @@ const LiveContext = createContext<Live | undefined>(undefined);
 /** Opens the tab's stream, and keeps what was read true by it. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
-  const [live] = useState(() =>
-    createLive({
-      changed: gather<LiveTopic>(MS_BETWEEN_READS, (topics) => {
-        // What this tab is just deleting is not asked for again.
-        const isDeleting = queries.isMutating({ mutationKey: [web.agents.remove.path, web.agents.remove.method] }) > 0;
-        const reads = new Set([...topics].flatMap((topic) => READS[topic] ?? []));
-        if (isDeleting) reads.delete(web.agents.get);
-        void stale(queries, ...reads);
-      }),
+  const [{ live, paced }] = useState(() => {
+    const made = createPaced((topics) => {
+      // What this tab is just deleting is not asked for again.
+      const isDeleting = queries.isMutating({ mutationKey: [web.agents.remove.path, web.agents.remove.method] }) > 0;
+      const reads = new Set(topics.flatMap((topic) => READS[topic] ?? []));
+      if (isDeleting) reads.delete(web.agents.get);
+      void stale(queries, ...reads);
+    });
+    const opened = createLive({
+      changed: gather<LiveTopic>(MS_BETWEEN_READS, (topics) => made.take([...topics])),
       back: () => void queries.invalidateQueries(),
       signedOut: () => void stale(queries, web.session.get),
-    }),
-  );
-  useEffect(() => live.start(), [live]);
+    });
+    return { live: opened, paced: made };
+  });
+  useEffect(() => {
+    const end = live.start();
+    return () => {
+      end();
+      paced.stop();
+    };
+  }, [live, paced]);
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { web } from '@troupe/contract';
+import { IN_FRONT, web } from '@troupe/contract';
 import { check } from '../checks.ts';
 import { actorOf, pairs, sentence } from './identity/audit-words.ts';
 import type { Entry } from './identity/audit-words.ts';
 import { problemOf, signWith } from './identity/wallet-auth/providers.ts';
 import { capBody, capName } from './money/costs/cap.ts';
 import { isRunning, isSettled, nextOf, stepsOf } from './platform/overview/progress.ts';
-import { IN_FRONT, stagedOf } from './platform/overview/stage-groups.ts';
+import { stagedOf } from './platform/overview/stage-groups.ts';
 import { eventBody, NEW_EVENT } from './underground/events/new-event.ts';
 import { readRecipients } from './underground/recipients.ts';
 
@@ -60,6 +60,9 @@ describe('the stage', () => {
     about: null,
     handedBy: null,
     since: null,
+    tags: id % 5 === 0 ? ['Pinned', 'Press'] : [],
+    said: null,
+    next: null,
     spentUsd: 0,
   });
 
@@ -71,6 +74,22 @@ describe('the stage', () => {
     assert.deepEqual([front.length, hidden, groups.length], [IN_FRONT, 3, 2]);
     const all = [...front, ...groups.flatMap(({ actors }) => actors)].map(({ id }) => id);
     assert.deepEqual([all.length, new Set(all).size], [500, 500]);
+    const shapes = (by: 'tag' | 'state') => stagedOf(many, by).groups.map(({ name, actors }) => [name, actors.length]);
+    assert.deepEqual(shapes('tag'), [
+      ['Press', 97],
+      [null, 391],
+    ]);
+    assert.deepEqual(shapes('state'), [
+      ['working', 3],
+      ['ready', 485],
+    ]);
+  });
+
+  test('nobody changes places when somebody begins to work', () => {
+    const names = (...states: ('working' | 'ready')[]) =>
+      stagedOf(states.map((state, id) => actor(id, state)).toReversed()).front.map(({ id }) => id);
+    assert.deepEqual(names('ready', 'ready', 'ready'), ['0', '1', '2']);
+    assert.deepEqual(names('ready', 'working', 'ready'), ['0', '1', '2']);
   });
 });
 

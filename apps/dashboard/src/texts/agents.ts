@@ -83,6 +83,7 @@ export const agent = {
   part: {
     purpose: 'Purpose and tools',
     config: 'Model, permissions, limits',
+    spend: 'What it may spend',
     knowledge: 'Knowledge and skills',
     door: 'Who may write to it',
     evaluations: 'Evaluations',
@@ -111,7 +112,7 @@ export const chat = {
   toolStates: {
     planned: 'planned',
     waiting: 'waits for you',
-    running: 'running',
+    running: 'working',
     done: 'done',
     failed: 'failed',
     refused: 'refused',
@@ -163,6 +164,21 @@ export const chat = {
   older: 'Earlier messages are read…',
   begin: 'The beginning of the conversation',
   hint: 'Enter sends, Shift+Enter makes a new line.',
+};
+
+export const spend = {
+  title: 'What it may spend',
+  hint: 'At 80 % you are told. At 100 % its calls are refused before they are made, until the time is over or you raise the cap.',
+  none: 'No cap of its own. Those of your account and your plan hold for it, too.',
+  all: 'All caps',
+  used: (used: string, limit: string) => `${used} of ${limit}`,
+  periods: { day: 'a day', month: 'a month', total: 'in all' } as Record<string, string>,
+  limit: 'At most, in USD',
+  period: 'In',
+  set: 'Set cap',
+  saved: 'Cap saved',
+  remove: 'Remove',
+  removeNamed: (period: string) => `Remove the cap ${period}`,
 };
 
 export const purpose = {
@@ -227,8 +243,9 @@ export const manage = {
   tagged: 'Tags saved',
   duplicate: 'Another one like it',
   duplicateHint:
-    'With its instruction, tools, model, configuration and skills. Memory, conversations, files and channels stay here.',
+    'With its instruction, tools, model, configuration and skills. Memory, conversations, files and channels stay here. As a document it can be taken elsewhere: it has no secrets, and says what is not in it.',
   duplicateDo: 'Duplicate',
+  asDocument: 'Save as YAML',
   duplicated: (name: string) => `${name} was made`,
   reset: 'Reset memory',
   resetHint: 'Memory and conversation are deleted. Workspace and configuration stay.',
@@ -239,16 +256,17 @@ export const manage = {
   deleteHint: 'The agent and everything it has is deleted.',
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteLoss:
-    'Its conversation, memory, files, scheduled tasks and gateway token are deleted for good. What it has cost stays in your usage.',
+    'Its conversation, memory, files, scheduled tasks and its key are deleted for good. What it has cost stays in your usage.',
   deleted: 'Agent deleted',
-  token: 'Gateway token',
-  tokenHint: 'Whoever has it can talk to the agent directly. Keep it secret.',
-  showToken: 'Show the token',
-  rotateToken: 'Replace the token',
-  rotateTitle: 'Replace the gateway token?',
+  token: 'Agent key',
+  tokenHint:
+    'Whoever has it can talk to the agent directly: devices and programs, which know it as the gateway token. Keep it secret.',
+  showToken: 'Show the key',
+  rotateToken: 'Replace the key',
+  rotateTitle: 'Replace the agent key?',
   rotateLosses:
-    'The old token stops working at once, and connections that it opened are cut. Whatever uses it needs the new one. An agent in a container of its own is started anew. Paired devices stay.',
-  rotated: 'The token was replaced',
+    'The old key stops working at once, and connections that it opened are cut. Whatever uses it needs the new one. An agent in a container of its own is started anew. Paired devices stay.',
+  rotated: 'The key was replaced',
   address: 'Address',
   verification: 'Verification',
   verificationHint: 'A note by you that an outside proof of this agent exists.',

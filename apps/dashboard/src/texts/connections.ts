@@ -60,6 +60,6 @@ export const devices = {
   add: 'Add a device',
   waits: 'waits for you',
   allowed: 'allowed',
-  howHint: 'Run this on the device with the agent’s gateway token. It then waits here for you to allow it.',
-  toToken: 'To the gateway token',
+  howHint: 'Run this on the device with the agent’s key. It then waits here for you to allow it.',
+  toToken: 'To the agent key',
 };

@@ -24,6 +24,7 @@ export const overview = {
   guideHint: 'This goes away by itself when it is done.',
   steps: {
     plan: ['Choose a plan', 'Agents need an active plan.'],
+    password: ['Choose your own password', 'The one you have was printed at the first start.'],
     provider: ['Set up a provider', 'Until then a built-in sandbox answers.'],
     agent: ['Create your first agent', 'A name, a model, and what it is for.'],
     chat: ['Talk to it', 'Say hello; it wakes up when you write.'],

@@ -54,6 +54,8 @@ export const runs = {
   cost: 'Cost',
   tokens: 'Tokens',
   steps: 'Steps',
+  slowest: 'The longest step:',
+  shareOf: (time: string, share: string) => `${time}, ${share} of the work`,
   kinds: {
     prompt: 'Prompt',
     model: 'Model',
@@ -103,6 +105,7 @@ export const runs = {
   start: 'Fork',
   allowed: 'allowed',
   refused: 'refused',
+  decides: 'What it decides to do',
   arguments: 'Arguments',
   result: 'Result',
   words: 'Words',

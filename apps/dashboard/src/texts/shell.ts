@@ -100,6 +100,14 @@ export const keys = {
       ],
     },
     {
+      name: 'On the overview',
+      lines: [
+        ['← → ↑ ↓', 'From agent to agent'],
+        ['Enter', 'Watch it, or open it'],
+        ['t', 'Take over from it'],
+      ],
+    },
+    {
       name: 'In a conversation',
       lines: [
         ['Enter', 'Send'],
@@ -108,6 +116,7 @@ export const keys = {
         ['/ @', 'Commands; agents and files'],
         ['↑', 'Edit what you said last'],
         ['Alt ← →', 'The branch before, the next'],
+        ['Ctrl F', 'Search every word, also what is not on the screen'],
         ['F2', 'Rename it'],
       ],
     },

@@ -7,7 +7,7 @@ export const talk = {
   nothingFound: 'Nothing was found.',
   you: 'You',
   pinned: 'Pinned',
-  recent: 'Conversations',
+  ages: { day: 'Last 24 hours', week: 'Last 7 days', earlier: 'Earlier' },
   elsewhere: 'Elsewhere',
   archived: 'Archived',
   older: 'Show older ones',
@@ -31,6 +31,7 @@ export const talk = {
     a2a: 'A2A',
   } as Record<string, string>,
   options: 'Conversation options',
+  costHint: 'What this conversation has cost',
   edit: 'Edit',
   editLabel: 'Edit your words',
   editHint: 'A new branch begins here. What was said stays in the other one.',
@@ -40,7 +41,9 @@ export const talk = {
   previous: 'Previous branch',
   next: 'Next branch',
   branchOf: (at: number, all: number) => `${at} of ${all}`,
-  run: 'Steps',
+  steps: (n: number, time: string) => [n === 1 ? '1 step' : `${n} steps`, time].filter(Boolean).join(', '),
+  runHint: 'Step by step: how long each took, what it cost, and a fork from any of them',
+  compare: 'Compare with the other branch',
   openFile: 'Open the file',
 };
 

@@ -77,7 +77,7 @@ export const teamRun = {
   hint: 'The newest conversation of each, step by step.',
   none: 'Nobody has done anything yet. Talk to the lead.',
   spent: (name: string, money: string) => `${name} ${money}`,
-  hands: (tool: string) => `uses ${tool}`,
+  does: 'does',
   handsOver: (to: string) => `hands a task to ${to}`,
   gets: 'gets',
   says: 'says',

@@ -67,7 +67,7 @@ export const sessions = {
     api: 'Dashboard and API',
     webchat: 'Web chat',
     bus: 'Underground',
-    heartbeat: 'Heartbeat',
+    heartbeat: 'Check-in',
     team: 'Team',
     task: 'Scheduled task',
     telegram: 'Telegram',

@@ -87,8 +87,18 @@ export function Logo({ size = 28 }: { size?: number }) {
   );
 }
 
+export type Mood = 'working' | 'waits' | 'ready' | 'off' | 'trouble';
+
+/** Colour and shape are the seed's, the mouth is the mood's. Without one it smiles. */
+const MOUTHS: Record<Exclude<Mood, 'ready'>, string> = {
+  working: 'M17 25.5a3 2.4 0 1 0 6 0a3 2.4 0 1 0 -6 0',
+  waits: 'M15 26.5h10',
+  off: 'M16 26.5h8',
+  trouble: 'M14 28q6 -5 12 0',
+};
+
 /** A small mask drawn from a name: the same agent looks the same everywhere. */
-export function Mask({ seed, size = 36 }: { seed: string; size?: number }) {
+export function Mask({ seed, size = 36, mood = 'ready' }: { seed: string; size?: number; mood?: Mood }) {
   let hash = 2_166_136_261;
   for (const char of seed) hash = Math.imul(hash ^ char.codePointAt(0)!, 16_777_619) >>> 0;
   const hue = hash % 360;
@@ -109,8 +119,14 @@ export function Mask({ seed, size = 36 }: { seed: string; size?: number }) {
       fill="none"
     >
       <path d="M8 7h24v14c0 8-5.5 13-12 13S8 29 8 21z" fill={`hsl(${(hue + 25) % 360} 45% 88%)`} stroke="none" />
-      <path d={`M12 ${brow + 1}q3-2 5.5 0M22.5 ${brow + 1}q3-2 5.5 0M14 25q6 ${smile} 12 0`} strokeWidth="2" />
-      <path d="M15 18.5h0M25 18.5h0" strokeWidth={eye * 2} />
+      <path
+        d={`M12 ${brow + 1}q3-2 5.5 0M22.5 ${brow + 1}q3-2 5.5 0${mood === 'ready' ? `M14 25q6 ${smile} 12 0` : MOUTHS[mood]}`}
+        strokeWidth="2"
+      />
+      <path
+        d={mood === 'off' ? 'M13.5 18.5h3M23.5 18.5h3' : 'M15 18.5h0M25 18.5h0'}
+        strokeWidth={mood === 'off' ? 2 : eye * 2}
+      />
     </svg>
   );
 }

@@ -224,7 +224,7 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
   skillRoutes(server, skills);
   const knowledge = createKnowledge({ db, jobs: deps.jobs, roster, backend, clock, pool, outbound: outside, log });
   knowledgeRoutes(server, knowledge);
-  const teams = createTeams({ db, backend, clock, subscriber, disabled, pool, knowledge, log });
+  const teams = createTeams({ db, backend, clock, subscriber, disabled, pool, roster, knowledge, log });
   teamRoutes(server, teams);
   const parts = {
     teams,

@@ -2,6 +2,7 @@ import { newId } from '@troupe/kernel';
 import { z } from 'zod';
 import type { LiveEvent } from '../agent.ts';
 import type { CallRecord, SessionEvent } from '../session/events.ts';
+import { decoded, type Given } from './brought.ts';
 
 /** How AG-UI writes things down: what a page sends, and the events that it draws. */
 
@@ -51,12 +52,44 @@ export const runInput = z.object(
 );
 export type RunInput = z.output<typeof runInput>;
 
-/** What of a message is not text; undefined: nothing. */
-export const foreignPart = ({ content }: AgUiMessage): string | undefined =>
+/** Pictures, sounds, films and documents; `binary` is what they were called before. */
+const MEDIA: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document', 'binary']);
+const media = z.looseObject({
+  type: z.string(),
+  source: z
+    .looseObject({ type: z.string(), value: z.string(), mimeType: z.string().max(200).optional() })
+    .optional()
+    .catch(undefined),
+  metadata: z
+    .looseObject({ filename: z.string().max(500).optional() })
+    .optional()
+    .catch(undefined),
+  mimeType: z.string().max(200).optional().catch(undefined),
+  data: z.string().optional().catch(undefined),
+  filename: z.string().max(500).optional().catch(undefined),
+});
+
+/** What of a message is neither text nor, from a person, a file; undefined: nothing. */
+export const foreignPart = ({ role, content }: AgUiMessage): string | undefined =>
   z
     .array(part)
     .safeParse(content)
-    .data?.find(({ type }) => type !== 'text')?.type;
+    .data?.find(({ type }) => type !== 'text' && !(role === 'user' && MEDIA.has(type)))?.type;
+
+/** Files that come with a message. */
+export const filesIn = ({ content }: AgUiMessage): Given[] =>
+  (z.array(media).safeParse(content).data ?? [])
+    .filter(({ type }) => MEDIA.has(type))
+    .map(({ type, source, mimeType, data, filename, metadata }) => {
+      const mime = source?.mimeType ?? mimeType;
+      const isPicture = type === 'image' || (type === 'binary' && mime?.startsWith('image/') === true);
+      return decoded({
+        data: source?.type === 'data' ? source.value : data,
+        mime,
+        kind: isPicture ? 'picture' : 'file',
+        name: filename ?? metadata?.filename,
+      });
+    });
 
 export function textOf({ content }: AgUiMessage): string {
   if (typeof content === 'string') return content;

@@ -6,6 +6,7 @@ import { openTrail, readSession, type PendingCall, type Settled } from '../sessi
 import { APPROVALS_SHOWN, PAGE_BYTES, type Session } from '../store/store.ts';
 import {
   AgUiWriter,
+  filesIn,
   foreignPart,
   runInput,
   snapshot,
@@ -16,6 +17,7 @@ import {
   type AgUiMessage,
   type RunInput,
 } from './ag-ui-wire.ts';
+import { bring, type Given } from './brought.ts';
 import { openEventStream, readJson, type Exchange } from './exchange.ts';
 import { readAhead } from './read-ahead.ts';
 import { keyFor, requireRight } from './rights.ts';
@@ -64,8 +66,11 @@ export async function agUi(exchange: Exchange): Promise<void> {
   for (const { id, approved, answer } of decisions) await exchange.agent.decide(id, approved, from, answer);
   if (!asked) return run.play(session!.id, session!.lastSeq);
   let played: Promise<void> | undefined;
+  const { given, earlier, ...asking } = asked;
+  const attachments = await bring(exchange, given, earlier);
   await exchange.agent.tell({
-    ...asked,
+    ...asking,
+    attachments,
     from,
     // Reading along starts before the work does: no word is missed.
     onTaken: ({ sessionId, seq }) => {
@@ -111,7 +116,7 @@ function askedOf(
   key: string,
   session: Session | undefined,
   pending: readonly PendingCall[],
-): Input | undefined {
+): (Input & { given: Given[]; earlier: Given[] }) | undefined {
   const at = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
   const fresh = messages.slice(at);
   const results = fresh.flatMap((message) => resultOf(message, pending));
@@ -120,9 +125,11 @@ function askedOf(
     .map(wordsOf)
     .join('\n\n')
     .trim();
-  if (content === '' && results.length === 0) return undefined;
-  const history = session ? [] : messages.slice(0, at).flatMap(earlier);
-  const told = content === '' ? [] : [...history, ...aroundOf(context, state)];
+  const given = fresh.filter(({ role }) => role === 'user').flatMap(filesIn);
+  if (content === '' && results.length === 0 && given.length === 0) return undefined;
+  const before = session ? [] : messages.slice(0, at);
+  const history = before.flatMap(earlier);
+  const told = content === '' && given.length === 0 ? [] : [...history, ...aroundOf(context, state)];
   const offered = (tools ?? []).map(({ name, description, parameters }) => ({
     type: 'function' as const,
     function: { name, description, parameters: parameters ?? { type: 'object', properties: {} } },
@@ -134,6 +141,8 @@ function askedOf(
     inputId: `ag-ui:${runId}`,
     content,
     results,
+    given,
+    earlier: before.filter(({ role }) => role === 'user').flatMap(filesIn),
     history: told,
     ...(all.length > 0 && { wishes: { tools: all } }),
   };
@@ -141,7 +150,8 @@ function askedOf(
 
 function wordsOf(message: AgUiMessage): string {
   const foreign = foreignPart(message);
-  if (foreign !== undefined) throw new AppError(400, `An agent takes text: leave out the part of type ${foreign}`);
+  if (foreign !== undefined)
+    throw new AppError(400, `What is no file of a person’s is text here: leave out the part of type ${foreign}`);
   return textOf(message);
 }
 
@@ -155,7 +165,8 @@ function resultOf(message: AgUiMessage, pending: readonly PendingCall[]) {
 type Told = NonNullable<Input['history']>[number];
 
 function earlier(message: AgUiMessage): Told[] {
-  const content = textOf(message);
+  const named = message.role === 'user' ? filesIn(message).map(({ name }) => `[attached: ${name}]`) : [];
+  const content = [textOf(message), ...named].filter(Boolean).join('\n');
   if (content === '' || message.role === 'activity' || message.role === 'reasoning') return [];
   if (message.role === 'tool') return [{ role: 'user', content: `[A tool answered: ${content}]` }];
   return [{ role: message.role === 'developer' ? 'system' : message.role, content }];

@@ -142,11 +142,11 @@ describe('wishes', () => {
     );
   });
 
-  test('for pictures and several choices are refused by name', async () => {
-    const picture = { type: 'image_url' as const, image_url: { url: 'data:image/png;base64,aGk=' } };
+  test('for pictures by address and several choices are refused by name', async () => {
+    const picture = { type: 'image_url' as const, image_url: { url: 'https://pictures.example/a.png' } };
     await assert.rejects(ask([{ role: 'user', content: [{ type: 'text', text: 'What?' }, picture] }]), {
       status: 400,
-      message: '400 An agent takes text: leave out the part of type image_url',
+      message: '400 Pictures and files come inside of a request: an address is not fetched',
     });
     await assert.rejects(ask([{ role: 'user', content: 'x' }], { n: 2 }), { status: 400 });
   });

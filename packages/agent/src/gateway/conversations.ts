@@ -38,6 +38,8 @@ const saidSchema = z
       /** Of calls that the run waits for. */
       results: z.array(callsResult).max(512).default([]),
       guest: guestSchema.optional(),
+      /** Memory stores of a session of its owner's, and what is said of them. */
+      stores: z.object({ session: z.string().min(1).max(200), says: z.string().max(70_000) }).optional(),
     },
     'Invalid request body',
   )
@@ -90,7 +92,7 @@ export async function note(exchange: Exchange): Promise<void> {
 }
 
 type Said = Pick<z.output<typeof saidSchema>, 'content' | 'id' | 'attachments' | 'model' | 'guest'> &
-  Partial<Pick<z.output<typeof saidSchema>, 'tools' | 'results'>> & { instruction?: string | undefined };
+  Partial<Pick<z.output<typeof saidSchema>, 'tools' | 'results' | 'stores'>> & { instruction?: string | undefined };
 
 /** Calls that the session's run waits for, with what came of them. */
 async function answered({ agent }: Exchange, to: SessionRef, results: NonNullable<Said['results']>) {
@@ -104,12 +106,14 @@ async function answered({ agent }: Exchange, to: SessionRef, results: NonNullabl
 }
 
 /** Of a guest nothing is wished for but by the owner who lets him in. */
-function wishesIn({ model, guest, tools = [], instruction }: Omit<Said, 'content' | 'id' | 'attachments'>): Wishes {
+function wishesIn(said: Omit<Said, 'content' | 'id' | 'attachments'>): Wishes {
+  const { model, guest, tools = [], instruction, stores } = said;
   if (guest)
     return { max_tokens: guest.maxTokens, ...(guest.abilities === 'answers' && { abilities: guest.abilities }) };
   return {
     ...(model !== undefined && { model }),
     ...(instruction !== undefined && { instruction }),
+    ...(stores && { stores }),
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function' as const, function: tool })) }),
   };
 }
@@ -117,8 +121,8 @@ function wishesIn({ model, guest, tools = [], instruction }: Omit<Said, 'content
 /** Answers when it is stored; the work goes on. */
 async function put(exchange: Exchange, to: SessionRef, { content, id, attachments, results = [], ...said }: Said) {
   const { agent, principal, deps } = exchange;
-  // Only the owner lets somebody else speak.
-  if (said.guest) requireRight(principal, 'change');
+  // Only the owner lets somebody else speak, or something else be read.
+  if (said.guest ?? said.stores) requireRight(principal, 'change');
   const wishes = wishesIn(said);
   const input = {
     to,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { validationMessage } from '@troupe/contract';
-import { AppError, drained, leaveToOthers, parseJson, type FairQueue } from '@troupe/kernel';
+import { MOST_BODY, validationMessage } from '@troupe/contract';
+import { AppError, bytesOf, drained, leaveToOthers, parseJson, type FairQueue, type LargeBodies } from '@troupe/kernel';
 import type { z } from 'zod';
 import type { Agent } from '../agent.ts';
 import type { GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
@@ -19,6 +19,8 @@ export interface Exchange {
   deps: GatewayDeps;
   /** Turns to read what is long. */
   reading: FairQueue;
+  /** Places for bodies that hold pictures and files. */
+  large: LargeBodies;
   /** The agent as an MCP server. */
   mcp: { answer: (exchange: Exchange) => Promise<void> };
   /** Aborted when the client is gone or its token no longer counts. */
@@ -49,8 +51,12 @@ type InTurn = Pick<Exchange, 'request' | 'reading' | 'agent'>;
  * The body, read as `read` does: a long one in a turn of its agent's owner. Whoever lets a
  * hundred of them arrive together would otherwise hold up everybody until the last is read.
  */
-export async function readInTurn<T>({ request, reading, agent }: InTurn, read: (text: string) => T): Promise<T> {
-  const text = (await readBody(request)).toString('utf8');
+export async function readInTurn<T>(
+  { request, reading, agent }: InTurn,
+  read: (text: string) => T,
+  most?: number,
+): Promise<T> {
+  const text = (await readBody(request, most)).toString('utf8');
   if (text.length <= LONG_BODY) return read(text);
   return reading.run(agent.owner, async () => {
     const began = performance.now();
@@ -63,13 +69,21 @@ export async function readInTurn<T>({ request, reading, agent }: InTurn, read: (
 }
 
 /** The JSON body, checked; the first thing wrong with it is the error's text. */
-export async function readJson<S extends z.ZodType>(exchange: InTurn, schema: S): Promise<z.output<S>> {
+export async function readJson<S extends z.ZodType>(exchange: InTurn, schema: S, most?: number): Promise<z.output<S>> {
   if (!/^application\/(.+\+)?json\b/i.test(exchange.request.headers['content-type'] ?? '')) {
     throw new AppError(400, 'Content-Type must be application/json');
   }
-  const parsed = await readInTurn(exchange, (text) => schema.safeParse(parseJson(text)));
+  const parsed = await readInTurn(exchange, (text) => schema.safeParse(parseJson(text)), most);
   if (parsed.success) return parsed.data;
   throw new AppError(400, validationMessage(parsed.error, 'body'));
+}
+
+/** The same where pictures and files may come with it: an owner's agents hold so many of these at once. */
+export async function readLargeJson<S extends z.ZodType>(exchange: Exchange, schema: S): Promise<z.output<S>> {
+  const { request, response, agent, large } = exchange;
+  const bytes = bytesOf(request, MOST_BODY);
+  if (bytes > MAX_BODY_BYTES) large(bytes, { raw: response }, agent.owner);
+  return readJson(exchange, schema, MOST_BODY);
 }
 
 /** Answers how many bytes it sent. */

@@ -6,8 +6,10 @@ import {
   AppError,
   checkOneHost,
   createFairQueue,
+  createLargeBodies,
   requestUrl,
   type FairQueue,
+  type LargeBodies,
   type Log,
 } from '@troupe/kernel';
 import { WebSocketServer } from 'ws';
@@ -217,13 +219,14 @@ interface Door {
   connections: ReturnType<typeof createConnections>;
   mcp: ReturnType<typeof createMcpDoor>;
   reading: FairQueue;
+  large: LargeBodies;
 }
 
 /** What a route does, cut off when the token that opened it is no longer valid. */
 async function serve(
-  { deps, connections, mcp, reading }: Door,
+  { deps, connections, mcp, reading, large }: Door,
   [, path, , handler]: (typeof ROUTES)[number],
-  exchange: Omit<Exchange, 'params' | 'deps' | 'mcp' | 'reading' | 'signal'>,
+  exchange: Omit<Exchange, 'params' | 'deps' | 'mcp' | 'reading' | 'large' | 'signal'>,
   url: URL,
   { token, showing }: Known,
 ): Promise<void> {
@@ -242,14 +245,14 @@ async function serve(
   // Ids are plain; anything else is nobody's.
   if (params.some((id) => !/^[\w:.-]{1,200}$/.test(id)))
     throw new AppError(404, NOBODYS[url.pathname.split('/', 2)[1] ?? ''] ?? 'Not found');
-  await handler({ ...exchange, params, deps, mcp, reading, signal: gone.signal });
+  await handler({ ...exchange, params, deps, mcp, reading, large, signal: gone.signal });
 }
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { log, version } = deps;
   const connections = createConnections(deps);
   const mcp = createMcpDoor(deps);
-  const door: Door = { deps, connections, mcp, reading: createFairQueue(READING) };
+  const door: Door = { deps, connections, mcp, reading: createFairQueue(READING), large: createLargeBodies() };
   const sockets = createSockets(deps, connections);
 
   async function handle(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {

@@ -7,6 +7,7 @@ import {
   type ChatResult,
   type Face,
   type Failure,
+  type UserMessage,
 } from '@troupe/ai';
 import { backend, validationMessage, type Endpoint } from '@troupe/contract';
 import { answerable, AppError, newId } from '@troupe/kernel';
@@ -14,7 +15,8 @@ import { z } from 'zod';
 import type { Answer, Input, LiveEvent } from '../agent.ts';
 import type { Wishes } from '../session/events.ts';
 import { keyFor, owns } from './rights.ts';
-import { inPieces, openEventStream, readJson, sendJson, type Exchange } from './exchange.ts';
+import { bring, givenIn, type Given } from './brought.ts';
+import { inPieces, openEventStream, readLargeJson, sendJson, type Exchange } from './exchange.ts';
 
 /**
  * The agent as a model, in each protocol that the platform itself speaks. Without a session the messages are the whole
@@ -29,7 +31,7 @@ const NAMED = z.looseObject({ user: z.string().max(200).nullish().catch(undefine
 const speaker =
   <Body>(face: Face<Body>, { body: schema }: Endpoint) =>
   async (exchange: Exchange): Promise<void> => {
-    const raw = await readJson(exchange, NAMED);
+    const raw = await readLargeJson(exchange, NAMED);
     const parsed = schema!.safeParse(raw);
     if (!parsed.success) throw new AppError(400, validationMessage(parsed.error, 'body'));
     const body = parsed.data as Body;
@@ -68,17 +70,30 @@ async function inputOf(exchange: Exchange, request: ChatRequest, user: string | 
   const { messages } = request;
   const last = messages.at(-1);
   const results = await resultsOf(exchange, messages);
-  const content = last?.role === 'user' ? textOf(last) : '';
-  if (content.trim() === '' && !results) throw new AppError(400, 'The last message must be from the user');
-  const given = exchange.request.headers['x-session-key'];
-  const key = (typeof given === 'string' ? given : undefined) ?? user;
+  const said = last?.role === 'user' ? [last] : [];
+  const content = said.map(wordsOf).join('');
+  const named = exchange.request.headers['x-session-key'];
+  const key = (typeof named === 'string' ? named : undefined) ?? user;
+  const before = results || key !== undefined ? [] : messages.slice(0, -1);
+  const given = said.flatMap(filesIn);
+  if (content.trim() === '' && given.length === 0 && !results)
+    throw new AppError(400, 'The last message must be from the user');
+  const attachments = await bring(exchange, given, before.flatMap(filesIn));
   const wishes = Object.fromEntries(
     WISHES.flatMap((name) => (request[name] === undefined ? [] : [[name, request[name]]])),
   );
-  const shared = { content, from: exchange.principal.kind, ...(Object.keys(wishes).length > 0 && { wishes }) };
+  const shared = {
+    content,
+    from: exchange.principal.kind,
+    ...(Object.keys(wishes).length > 0 && { wishes }),
+    ...(attachments.length > 0 && { attachments }),
+  };
   if (results) return { ...shared, ...results };
-  const history = key === undefined ? imported(messages.slice(0, -1)) : [];
-  return { ...shared, to: { channel: 'api', key: keyFor(exchange.principal, key ?? newId()) }, history };
+  return {
+    ...shared,
+    to: { channel: 'api', key: keyFor(exchange.principal, key ?? newId()) },
+    history: imported(before),
+  };
 }
 
 /** Names both the run that waits and the call. */
@@ -105,12 +120,21 @@ async function resultsOf(
   return { to: { id: sessionId }, results, inputId: `results:${results.map(({ callId }) => callId).join()}` };
 }
 
-function textOf({ content }: ChatMessage): string {
+/** Pictures and files of a person's words; `textOf` refuses those of others. */
+const filesIn = (message: ChatMessage): Given[] =>
+  message.role === 'user' && typeof message.content !== 'string'
+    ? message.content.flatMap((part) => givenIn(part) ?? [])
+    : [];
+
+const wordsOf = ({ content }: UserMessage): string =>
+  typeof content === 'string' ? content : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+
+function textOf({ content }: Exclude<ChatMessage, UserMessage>): string {
   if (typeof content === 'string') return content;
   return (content ?? [])
     .map((part) => {
       if (part.type === 'text') return part.text;
-      throw new AppError(400, `An agent takes text: leave out the part of type ${part.type}`);
+      throw new AppError(400, `What is no file of a person’s is text here: leave out the part of type ${part.type}`);
     })
     .join('');
 }
@@ -120,6 +144,11 @@ type Imported = NonNullable<Input['history']>[number];
 /** Calls and results of tools are told in words: they were made elsewhere. */
 function imported(messages: readonly ChatMessage[]): Imported[] {
   return messages.flatMap((message): Imported[] => {
+    if (message.role === 'user') {
+      const named = filesIn(message).map(({ name }) => `[attached: ${name}]`);
+      const words = [wordsOf(message), ...named].filter(Boolean).join('\n');
+      return words === '' ? [] : [{ role: 'user', content: words }];
+    }
     const content = textOf(message);
     if (message.role === 'tool') return [{ role: 'user', content: `[A tool answered: ${content}]` }];
     const role = message.role === 'developer' ? 'system' : message.role;

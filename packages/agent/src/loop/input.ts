@@ -18,7 +18,7 @@ export function inputEvents(input: Input): SessionEventBody[] {
   const { content, from, limits, depth, wishes, history = [], attachments = [], results = [] } = input;
   const earlier = history.map((message): SessionEventBody => ({ type: 'imported', ...message }));
   const given = results.map((result) => resultEvent(result, { content: capped(result.content) }, NOTHING_SPENT));
-  if (given.length > 0 && content === '') return [...earlier, ...given];
+  if (given.length > 0 && content === '' && attachments.length === 0) return [...earlier, ...given];
   const trace = currentTrace();
   const said: SessionEventBody = {
     type: 'user',

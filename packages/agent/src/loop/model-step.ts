@@ -5,7 +5,7 @@ import { cutPoint, summaryRequest } from './compaction.ts';
 import { addSpent, type Refusal, type RunOutcome, type SessionEventBody, type Spent } from '../session/events.ts';
 import { remaining, timeIsUp } from './limits.ts';
 import { conversation, estimateTokens, systemPrompt, toolDefinitions } from './prompt.ts';
-import { isForStranger, toolsIn } from './strangers.ts';
+import { isForStranger, storesIn, toolsIn } from './strangers.ts';
 import { saidBy, shownBy, wishesOf } from './traits.ts';
 import type { RunDeps, RunLog } from './run.ts';
 import { memoryScope, type RunLimits } from '@troupe/domain';
@@ -126,16 +126,22 @@ async function handsTo({ lend }: RunDeps, { definition }: RunLog): Promise<Sessi
   return { type: 'handoff', to: { agentId: to.agentId, name: to.name }, by: definition.name };
 }
 
-function countedIn({ prompt_tokens, completion_tokens, prompt_tokens_details: details }: ChatResult['usage']) {
-  const cached = details?.cached_tokens ?? 0;
-  return { in: prompt_tokens, out: completion_tokens, ...(cached > 0 && { cached }) };
+function countedIn({ prompt_tokens, completion_tokens, ...details }: ChatResult['usage']) {
+  const cached = details.prompt_tokens_details?.cached_tokens ?? 0;
+  const thought = details.completion_tokens_details?.reasoning_tokens ?? 0;
+  return {
+    in: prompt_tokens,
+    out: completion_tokens,
+    ...(cached > 0 && { cached }),
+    ...(thought > 0 && { thought }),
+  };
 }
 
 /** The caller's tools stand beside the agent's; where both have one of a name, the caller has asked to be called. */
 function requestFor(run: RunLog, messages: ChatMessage[], tools: readonly Tool[]) {
   const { run: current, finished } = readSession(run.events());
   const { tools: callers = [], tool_choice: choice, ...more } = current?.wishes ?? {};
-  const { abilities: _abilities, instruction: _instruction, ...wishes } = more;
+  const { abilities: _abilities, instruction: _instruction, stores: _stores, ...wishes } = more;
   const isCallers = (name: string): boolean => callers.some((one) => one.function.name === name);
   const offered = [...toolDefinitions(tools.filter(({ name }) => !isCallers(name))), ...callers];
   const request: ChatRequest = {
@@ -161,10 +167,9 @@ async function prompt(deps: RunDeps, run: RunLog, tools: readonly Tool[]): Promi
     definition.tools.includes('memory') && question?.type === 'user' && !isForStranger(run.events())
       ? await recalledBy(deps, run, question.content)
       : [];
-  return [
-    { role: 'system', content: systemPrompt(definition, tools, memories, await shownBy(definition, deps)) },
-    ...talk,
-  ];
+  const stores = storesIn(run.events());
+  const shown = [...(await shownBy(definition, deps)), ...(stores ? [stores.says] : [])];
+  return [{ role: 'system', content: systemPrompt(definition, tools, memories, shown) }, ...talk];
 }
 
 /** What the store has found on the way here was found by words. */

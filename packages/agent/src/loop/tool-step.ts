@@ -4,7 +4,7 @@ import { NOTHING_SPENT, type Question, type SessionEventBody, type Spent } from 
 import { remaining } from './limits.ts';
 import type { Turn } from './model-step.ts';
 import type { RunDeps } from './run.ts';
-import { toolsIn } from './strangers.ts';
+import { storesIn, toolsIn } from './strangers.ts';
 import { readSession, type PendingCall } from '../session/session.ts';
 import { activeSkills } from '../skills/active.ts';
 import { failed, type Tool, type ToolContext, type ToolResult } from '../tools/tool.ts';
@@ -184,6 +184,7 @@ async function invoke(deps: RunDeps, turn: Turn, call: PendingCall, tool: Tool):
     background: deps.background,
     answer: call.answer,
     person: personIn(run.definition, call, tool),
+    stores: storesIn(run.events())?.session,
     held: turn.held,
     signal: AbortSignal.any([signal, timeout]),
   };

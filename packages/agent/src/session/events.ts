@@ -46,6 +46,8 @@ export type Wishes = Pick<
   abilities?: 'answers';
   /** In place of the agent's own, for this run: its owner tries another one. */
   instruction?: string;
+  /** Memory stores of its owner's session: whose they are, and what the model is told of them. */
+  stores?: { session: string; says: string };
 };
 
 /** What was used up. Delegated work counts for the one who delegated. */
@@ -117,8 +119,8 @@ export type SessionEventBody =
       /** Another agent goes on from these words: they are no answer. */
       handsOver?: true;
       provider?: string;
-      /** As the provider counted them; `cached` of those that went in were in its cache. */
-      tokens?: { in: number; out: number; cached?: number };
+      /** As the provider counted them; `cached` of those that went in were in its cache, `thought` of those that came out. */
+      tokens?: { in: number; out: number; cached?: number; thought?: number };
     }
   /** Stored before the tool runs. */
   | { type: 'tool_started'; callId: string; tool: string }

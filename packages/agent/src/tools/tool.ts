@@ -22,6 +22,8 @@ export interface ToolContext {
   answer?: string | undefined;
   /** Somebody can be asked in the middle of the call; `said`: what they said, when it goes on. Left out: nobody can. */
   person?: { said?: PersonSaid | undefined } | undefined;
+  /** The session whose memory stores it may use; left out: it has none. */
+  stores?: string | undefined;
   /** What goes on between the calls of a run, and ends with it. */
   held: Held;
 }

@@ -27,8 +27,10 @@ import { keptWorkspace } from '../workspace/kept-workspace.ts';
 import { WorkspaceError } from '../workspace/workspace-files.ts';
 import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/workspace.ts';
 import type { KnowledgeSource } from '../store/knowledge.ts';
+import type { StoreSource } from '../store/memory-stores.ts';
 import type { Meant } from '../store/recall.ts';
 import { knowledgeTools } from './knowledge.ts';
+import { memoryStoreTools } from './memory-stores.ts';
 import { skillTools } from './skills.ts';
 import { withSearch } from './deferred.ts';
 import { offered } from './offered.ts';
@@ -61,6 +63,8 @@ export interface ToolkitDeps {
   skills?: { shelf: Shelf; source: SkillSource };
   /** Where its owner's documents are searched; left out: it can have none. */
   knowledge?: KnowledgeSource;
+  /** Texts that sessions were given; left out: they can have none. */
+  stores?: StoreSource | undefined;
   /** How questions about memories become numbers; left out: they are searched by words. */
   meaning?: Meant | undefined;
   /** What its owner has sealed for it to sign in with; left out: it can have none. */
@@ -160,6 +164,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
   const toolset = createToolsets(deps, workspace);
   const reading = deps.skills ? skillTools(deps.skills.shelf, deps.skills.source) : [];
   const searching = deps.knowledge ? knowledgeTools(deps.knowledge) : [];
+  const keeping = deps.stores ? memoryStoreTools(deps.stores) : [];
   return {
     workspace: () => seenBy('person'),
     ...(deps.copy && { files: runFiles(deps.copy, deps.log) }),
@@ -174,7 +179,8 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
           : [];
       const skills = (definition.skills ?? []).length > 0 ? reading : [];
       const knowledge = (definition.knowledge ?? []).length > 0 ? searching : [];
-      const all = unlike([...own, ...team, ...skills, ...knowledge, ...(await written.tools(definition)), ...further]);
+      const ours = [...own, ...team, ...skills, ...knowledge, ...keeping];
+      const all = unlike([...ours, ...(await written.tools(definition)), ...further]);
       return withSearch(definition, shortened(definition, offered(definition, all)));
     },
     mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },

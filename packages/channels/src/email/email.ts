@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readBody, type ChannelMessage } from '@troupe/agent';
+import { plainName, readBody, type ChannelMessage } from '@troupe/agent';
 import { FILE_BYTES, MOST_ATTACHMENTS } from '@troupe/contract';
 import { AppError, sha256Hex } from '@troupe/kernel';
 import type { ChannelDeps, ChannelSettings, Post, Service } from '../channel.ts';
-import { plainName } from '../files.ts';
 import { sendersIn } from '../senders.ts';
 import { Undeliverable } from '../errors.ts';
 import { composeMail, type Letter } from './compose.ts';

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { nullableTimestamp } from '../common.ts';
+import { nullableTimestamp, timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const MOST_ON_STAGE = 1000;
+/** So many stand in front: of them the last words and the next task are told, too. */
+export const IN_FRONT = 12;
 
 const actor = z.object({
   id: z.string(),
@@ -15,6 +17,12 @@ const actor = z.object({
   /** The lead that handed it the work. */
   handedBy: z.string().nullable().describe('The agent that it works for'),
   since: nullableTimestamp,
+  tags: z.array(z.string()),
+  said: z
+    .object({ text: z.string(), at: timestamp })
+    .nullable()
+    .describe('The beginning of what it said last; told of the first twelve, where its conversations are rows'),
+  next: z.object({ name: z.string(), at: timestamp }).nullable().describe('Its next task; told of the first twelve'),
   spentUsd: z.number().describe('Today, UTC'),
 });
 export type StageActor = z.output<typeof actor>;

@@ -47,6 +47,10 @@ export const list = endpoint({
     confirmedUntil: nullableTimestamp.describe('Null: what is sensitive asks to confirm the session first'),
     confirmWith: z.array(z.union([z.literal('password'), stepMethod])).describe('Empty: by signing in again'),
     passkeys: z.boolean().describe('Whether passkeys can be used at this address'),
+    password: z
+      .enum(['own', 'given'])
+      .nullable()
+      .describe('`given`: the one that the first start made and printed; null: none'),
   }),
   errors: { 401: ['Unauthorized'] },
 });

@@ -118,7 +118,7 @@ export class ManagedTranslator {
       isAsked: false,
       isMcp: caller !== true && this.#serverOf(tool) !== undefined,
     }));
-    const { in: input = 0, out = 0, cached = 0 } = (step['tokens'] ?? {}) as Record<string, number>;
+    const { in: input = 0, out = 0, cached = 0, thought = 0 } = (step['tokens'] ?? {}) as Record<string, number>;
     const start = make('span.model_request_start');
     const usage = {
       input_tokens: input - cached,
@@ -129,6 +129,8 @@ export class ManagedTranslator {
     return [
       start,
       make('span.model_request_end', { model_request_start_id: start.id, is_error: false, model_usage: usage }),
+      // What was thought is not kept; that something was is told.
+      ...(thought > 0 ? [make('agent.thinking')] : []),
       ...(text(step['content']) === '' ? [] : [make('agent.message', { content: blocks(step['content']) })]),
       ...calls.map((call) => {
         const { type, ...fields } = this.#used(call);

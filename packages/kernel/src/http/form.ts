@@ -13,6 +13,8 @@ export interface FormFile {
 export interface Form {
   fields: ReadonlyMap<string, string>;
   files: ReadonlyMap<string, FormFile>;
+  /** All of them in their order, of which several may have one name; `path` is what the sender called it. */
+  every: readonly (FormFile & { field: string; path: string })[];
 }
 
 const MOST_PARTS = 20;
@@ -28,9 +30,13 @@ const broken = () => new AppError(400, 'The form is not valid');
 const MARKS: Readonly<Record<string, string>> = { '%22': '"', '%0D': '\r', '%0A': '\n' };
 const plain = (text: string): string => text.replaceAll(/%(?:22|0D|0A)/g, (mark) => MARKS[mark]!);
 
-function fileName(given: string): string {
+function pathOf(given: string): string {
   // oxlint-disable-next-line no-control-regex -- a name is one line
-  const name = plain(given).replaceAll(/[\u0000-\u001f\u007f]/g, '');
+  return plain(given).replaceAll(/[\u0000-\u001f\u007f]/g, '');
+}
+
+function fileName(given: string): string {
+  const name = pathOf(given);
   return (name.split(/[\\/]/).at(-1) || 'file').slice(0, MOST_NAME).toWellFormed();
 }
 
@@ -48,16 +54,17 @@ function headOf(text: string) {
 }
 
 /** Reads once from the beginning to the end, however it is put together. */
-export function readForm(contentType: unknown, bytes: Buffer): Form {
+export function readForm(contentType: unknown, bytes: Buffer, most = MOST_PARTS): Form {
   const [, quoted, bare] = BOUNDARY.exec(typeof contentType === 'string' ? contentType : '') ?? [];
   const mark = `--${quoted ?? bare ?? ''}`;
   const between = Buffer.from(`\r\n${mark}`);
   const fields = new Map<string, string>();
   const files = new Map<string, FormFile>();
+  const every: Form['every'][number][] = [];
   if (mark === '--' || bytes.toString('latin1', 0, mark.length) !== mark) throw broken();
   let at = mark.length;
   for (let part = 0; bytes.toString('latin1', at, at + 2) !== '--'; part += 1) {
-    if (part === MOST_PARTS) throw new AppError(400, `A form may have ${MOST_PARTS} parts`);
+    if (part === most) throw new AppError(400, `A form may have ${most} parts`);
     const headEnd = bytes.subarray(at, at + MOST_HEAD).indexOf(HEAD_END);
     if (headEnd < 0 || bytes.toString('latin1', at, at + 2) !== '\r\n') throw broken();
     const { name, file, type } = headOf(bytes.toString('utf8', at + 2, at + headEnd));
@@ -66,10 +73,13 @@ export function readForm(contentType: unknown, bytes: Buffer): Form {
     const end = bytes.indexOf(between, begin - 2);
     if (end < 0 || name === undefined) throw broken();
     const content = bytes.subarray(begin, Math.max(begin, end));
-    if (file !== undefined) files.set(name, { name: fileName(file), type, bytes: content });
-    else if (content.length > MOST_FIELD) throw new AppError(400, `A field of a form may have ${MOST_FIELD} bytes`);
+    if (file !== undefined) {
+      const found = { name: fileName(file), type, bytes: content };
+      files.set(name, found);
+      every.push({ ...found, field: name, path: pathOf(file) });
+    } else if (content.length > MOST_FIELD) throw new AppError(400, `A field of a form may have ${MOST_FIELD} bytes`);
     else fields.set(name, content.toString('utf8'));
     at = end + between.length;
   }
-  return { fields, files };
+  return { fields, files, every };
 }

@@ -17,7 +17,8 @@ const SIZES: readonly Size[] = [
 
 const RETRY = { headers: { 'retry-after': '1' } };
 
-export type LargeBodies = (bytes: number, reply: FastifyReply, whom: string) => void;
+type Answered = Pick<FastifyReply, 'raw'>;
+export type LargeBodies = (bytes: number, reply: Answered, whom: string) => void;
 
 /** So many as may come, where it is not said. */
 export function bytesOf({ headers }: Pick<FastifyRequest, 'headers'>, most: number): number {
@@ -30,7 +31,7 @@ export function bytesOf({ headers }: Pick<FastifyRequest, 'headers'>, most: numb
 function createRoom({ name, perCaller, together: most }: Size) {
   const held = new Map<string, number>();
   let together = 0;
-  return (reply: FastifyReply, whom: string): void => {
+  return (reply: Answered, whom: string): void => {
     const own = held.get(whom) ?? 0;
     if (own >= perCaller)
       throw new AppError(429, `At most ${perCaller} requests of more than ${name} at a time`, {}, RETRY);

@@ -1,6 +1,12 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  McpServer,
+  type CallToolResult,
+  type InputRequiredResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 /** An MCP server of a few tools, opened by a key, that tells which of them were called. */
@@ -15,7 +21,8 @@ export async function listen(listener: Listener) {
 
 interface McpTool {
   description?: string;
-  run: (args: Record<string, unknown>) => string;
+  /** Its words, or what it answers in their place. */
+  run: (args: Record<string, unknown>, context: ServerContext) => string | CallToolResult | InputRequiredResult;
 }
 
 export async function startMcp(key: string, tools: () => Record<string, McpTool>) {
@@ -23,9 +30,10 @@ export async function startMcp(key: string, tools: () => Record<string, McpTool>
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: 'server', version: '1.0.0' }, { capabilities: { tools: {} } });
     for (const [name, { description = `Does ${name}.`, run }] of Object.entries(tools()))
-      server.registerTool(name, { description, inputSchema: z.looseObject({}) }, (args) => {
+      server.registerTool(name, { description, inputSchema: z.looseObject({}) }, (args, context) => {
         called.push(name);
-        return { content: [{ type: 'text' as const, text: run(args) }] };
+        const said = run(args, context);
+        return typeof said === 'string' ? { content: [{ type: 'text' as const, text: said }] } : said;
       });
     return server;
   });

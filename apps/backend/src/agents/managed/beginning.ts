@@ -1,6 +1,6 @@
 import type { backend, TypesOf } from '@troupe/contract';
 import { AppError, newId, type RequestInfo } from '@troupe/kernel';
-import type { Into } from './resources.ts';
+import { storesIn, type Into } from './resources.ts';
 import type { Inner, SessionDeps } from './session.ts';
 import * as store from './store.ts';
 
@@ -14,7 +14,7 @@ interface Begun {
   deploymentId: string;
 }
 
-function createAdd({ db, clock, vaults }: SessionDeps) {
+function createAdd({ db, clock, vaults, stores }: SessionDeps) {
   return async function add(userId: string, body: Create, agentId: string, begun?: Begun): Promise<store.SessionRow> {
     const at = clock();
     const ids = body.vault_ids ?? [];
@@ -38,6 +38,7 @@ function createAdd({ db, clock, vaults }: SessionDeps) {
     await db.asUser(userId, async (tx) => {
       await vaults.checkOthers(tx, agentId, ids);
       await store.addSession(tx, kept);
+      await stores.give(tx, userId, row.id, storesIn(body.resources ?? []));
     });
     return { ...row, metadata: body.metadata ?? {}, vault_ids: ids };
   };
@@ -51,7 +52,7 @@ export function beginning(deps: SessionDeps, { shown, place }: Inner) {
   async function equip(into: Into, { vault_ids: ids, resources: given }: Create, request: Request): Promise<void> {
     const put: string[] = [];
     try {
-      for (const one of given ?? []) put.push((await resources.add(into, one, request)).id);
+      for (const one of given ?? []) if (one.type === 'file') put.push((await resources.add(into, one, request)).id);
       await vaults.open(into, into.client, ids ?? []);
     } catch (error) {
       for (const id of put) await resources.remove(into, id).catch(() => undefined);

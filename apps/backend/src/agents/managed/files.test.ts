@@ -198,9 +198,6 @@ describe('threads', () => {
 describe('what is not there', () => {
   it('is refused by its name, in the shape of the protocol', async () => {
     const asks: [RegExp, () => Promise<unknown>][] = [
-      [/^memory_stores/, async () => kept.client.beta.memoryStores.create({ name: 'm' })],
-      [/^memory_stores/, async () => kept.client.beta.memoryStores.memories.list('memstore_1')],
-      [/^skills/, async () => kept.client.beta.skills.list()],
       [/^dreams/, async () => kept.client.beta.dreams.list()],
       [/^tunnels/, async () => kept.client.beta.tunnels.list()],
       [/^user_profiles/, async () => kept.client.beta.userProfiles.list()],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import Anthropic from '@anthropic-ai/sdk';
+import Anthropic, { toFile } from '@anthropic-ai/sdk';
 import { replyChat } from '@troupe/ai';
 import { addUser } from '@troupe/testing/services/users';
 import { reset, startWorld, type World } from '@troupe/testing/services/world';
@@ -118,11 +118,12 @@ describe('agents', () => {
     const count = async () => (await client.beta.agents.list({ limit: 100 })).data.length;
     const before_ = await count();
     for (const [more, message] of [
-      [{ mcp_servers: [{ type: 'url', name: 'a', url: 'https://a.test' }] }, /mcp_servers/],
+      [{ mcp_servers: [{ type: 'url', name: 'a b', url: 'https://a.test' }] }, /mcp_servers/],
       [{ skills: [{ type: 'anthropic', skill_id: 'xlsx' }] }, /skills/],
       [{ model: { id: MODEL, effort: 'high' } }, /effort/],
       [{ tools: [{ type: 'agent_toolset_20260401', configs: [{ name: 'bash', enabled: false }] }] }, /configs/],
-      [{ tools: [{ type: 'mcp_toolset', mcp_server_name: 'a' }] }, /tools must be/],
+      [{ tools: [{ type: 'mcp_toolset', mcp_server_name: 'a' }] }, /tools must have/],
+      [{ tools: [{ type: 'bash_20250124' }] }, /tools must be/],
       [{ name: '' }, /name/],
     ] as const)
       await assert.rejects(
@@ -209,6 +210,50 @@ describe('sessions', () => {
     });
     assert.ok(typesOf(events).includes('user.interrupt'));
     assert.equal((await client.beta.sessions.retrieve(id)).status, 'idle');
+  });
+
+  it('say that the model thought, and nothing of what', async () => {
+    world.openrouter.answer((_request, response) => {
+      const usage = { prompt_tokens: 9, completion_tokens: 8, completion_tokens_details: { reasoning_tokens: 5 } };
+      const pieces = [
+        { choices: [{ delta: { reasoning: 'secret thoughts' } }] },
+        { choices: [{ delta: { content: 'Four' }, finish_reason: 'stop' }] },
+        { choices: [], usage: { ...usage, total_tokens: 17 } },
+      ];
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const piece of pieces) response.write(`data: ${JSON.stringify(piece)}\n\n`);
+      response.end('data: [DONE]\n\n');
+    });
+    const { id } = await session();
+    const events = await say(id, 'Two and two?');
+    const types = typesOf(events);
+    assert.ok(types.indexOf('agent.thinking') > 0, types.join());
+    assert.ok(types.indexOf('agent.thinking') < types.indexOf('agent.message'));
+    assert.ok(!JSON.stringify(events).includes('secret thoughts'));
+  });
+
+  it('take pictures and documents, by their bytes or from the files that are kept', async () => {
+    const { id } = await session();
+    const png = `iVBORw0KGgo${'A'.repeat(80)}`;
+    const stored = await client.beta.files.upload({ file: await toFile(Buffer.from('Kept words.'), 'kept.txt') });
+    const content: Any[] = [
+      { type: 'text', text: 'Look' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
+      { type: 'document', title: 'plan.txt', source: { type: 'text', media_type: 'text/plain', data: 'The plan.' } },
+      { type: 'document', source: { type: 'file', file_id: stored.id } },
+    ];
+    const send = (blocks: Any[]) =>
+      client.beta.sessions.events.send(id, { events: [{ type: 'user.message', content: blocks }] });
+    await until(id, () => send(content));
+    const shown = JSON.stringify(world.openrouter.requests.at(-1)!.body['messages']);
+    for (const wanted of ['Look', 'data:image/png;base64,iVBOR', 'uploads/plan.txt', 'The plan.', 'Kept words.'])
+      assert.ok(shown.includes(wanted), wanted);
+    for (const [block, status] of [
+      [{ type: 'image', source: { type: 'url', url: 'https://pictures.example/a.png' } }, 400],
+      [{ type: 'image', source: { type: 'file', file_id: 'file_of_nobody' } }, 404],
+      [{ type: 'search_result' }, 400],
+    ] as const)
+      await assert.rejects(send([block]), { status });
   });
 
   it('say when the model is dead', async () => {

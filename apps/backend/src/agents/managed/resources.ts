@@ -5,11 +5,16 @@ import * as store from './files-store.ts';
 import { paged, type ListQuery } from './paging.ts';
 import { toldBy } from './reaching.ts';
 import type { ManagedDeps } from './service.ts';
+import type { MemoryStores } from './stores.ts';
 
 /** Files of sessions. An agent has one workspace for all of its sessions: each file gets a name there that is free. */
 
 type Given = TypesOf<typeof backend.managed.addResource>['body'];
+/** What a session begins with. */
+type First = NonNullable<TypesOf<typeof backend.managed.createSession>['body']['resources']>[number];
 export type Resources = ReturnType<typeof createResources>;
+
+export const storesIn = (given: readonly First[]) => given.flatMap((one) => (one.type === 'memory_store' ? [one] : []));
 
 /** Where the files go. */
 export interface Into {
@@ -32,19 +37,24 @@ const shown = (row: store.ResourceRow) => ({
   updated_at: iso(row.created_at),
 });
 
-export function createResources({ db, clock, files }: Pick<ManagedDeps, 'db' | 'clock'> & { files: ManagedFiles }) {
-  const got = async (userId: string, sessionId: string, id: string): Promise<store.ResourceRow> => {
-    const row = await store.resource(db, userId, sessionId, id);
-    if (!row) throw new AppError(404, 'Resource not found');
-    return row;
-  };
+interface ResourceDeps extends Pick<ManagedDeps, 'db' | 'clock'> {
+  files: ManagedFiles;
+  stores: MemoryStores;
+}
+
+export function createResources(deps: ResourceDeps) {
+  const reading = looking(deps);
+  return { ...reading, ...putting(deps, reading.got) };
+}
+
+function putting({ db, clock, files, stores }: ResourceDeps, got: Got) {
   const takeOut = ({ client, agentId }: Pick<Into, 'client' | 'agentId'>, path: string) =>
     client.call(gateway.files.remove, { params: { agentId }, query: { path } });
-
   return {
     /** Whether all of it is there, before anything is made. */
-    async check(userId: string, given: readonly Given[]): Promise<void> {
-      for (const { file_id: id } of given) await files.got(userId, id);
+    async check(userId: string, given: readonly First[]): Promise<void> {
+      for (const one of given) if (one.type === 'file') await files.got(userId, one.file_id);
+      await stores.check(userId, storesIn(given));
     },
     async add(into: Into, { file_id: fileId, mount_path: mount }: Given, request: Pick<RequestInfo, 'holds'>) {
       const { userId, sessionId, agentId, client } = into;
@@ -71,16 +81,6 @@ export function createResources({ db, clock, files }: Pick<ManagedDeps, 'db' | '
       }
       return shown(row);
     },
-    async all(userId: string, sessionId: string) {
-      return (await store.resources(db, userId, sessionId, { limit: MOST, offset: 0 })).map(shown);
-    },
-    list: (userId: string, sessionId: string, query: Omit<ListQuery, 'include_archived'>) =>
-      paged({ ...query, include_archived: 'true' }, (page) => store.resources(db, userId, sessionId, page), shown),
-    get: async (userId: string, sessionId: string, id: string) => shown(await got(userId, sessionId, id)),
-    async update(userId: string, sessionId: string, id: string): Promise<never> {
-      await got(userId, sessionId, id);
-      throw new AppError(400, 'authorization_token: only repositories have one, and they are not taken here');
-    },
     async remove(into: Into, id: string) {
       const { path } = await got(into.userId, into.sessionId, id);
       await takeOut(into, path).catch((error: unknown) => {
@@ -89,6 +89,36 @@ export function createResources({ db, clock, files }: Pick<ManagedDeps, 'db' | '
       });
       await store.removeResource(db, into.userId, id);
       return { id, type: 'session_resource_deleted' as const };
+    },
+  };
+}
+
+type Got = (userId: string, sessionId: string, id: string) => Promise<store.ResourceRow>;
+
+function looking({ db, stores }: Pick<ResourceDeps, 'db' | 'stores'>) {
+  const got: Got = async (userId, sessionId, id) => {
+    const row = await store.resource(db, userId, sessionId, id);
+    if (!row) throw new AppError(404, 'Resource not found');
+    return row;
+  };
+  /** Memory stores come first: a session has them from its beginning. */
+  const all = async (userId: string, sessionId: string) => [
+    ...(await stores.resources(userId, sessionId)),
+    ...(await store.resources(db, userId, sessionId, { limit: MOST, offset: 0 })).map(shown),
+  ];
+  return {
+    got,
+    all,
+    list: (userId: string, sessionId: string, query: Omit<ListQuery, 'include_archived'>) =>
+      paged(
+        { ...query, include_archived: 'true' },
+        async ({ limit, offset }) => (await all(userId, sessionId)).slice(offset, offset + limit),
+        (one) => one,
+      ),
+    get: async (userId: string, sessionId: string, id: string) => shown(await got(userId, sessionId, id)),
+    async update(userId: string, sessionId: string, id: string): Promise<never> {
+      await got(userId, sessionId, id);
+      throw new AppError(400, 'authorization_token: only repositories have one, and they are not taken here');
     },
   };
 }

@@ -6,6 +6,10 @@ import { forAnthropic, type ManagedFiles } from './files.ts';
 import type { Resources } from './resources.ts';
 import { ownerOf, type Managed } from './service.ts';
 import type { ManagedSessions } from './sessions.ts';
+import type { Actor } from './memories.ts';
+import type { ManagedSkills } from './skills.ts';
+import type { SkillFiles } from '../skills/service.ts';
+import type { MemoryStores } from './stores.ts';
 import type { Threads } from './threads.ts';
 import type { Vaults } from './vaults.ts';
 
@@ -32,6 +36,10 @@ export interface ManagedParts {
   threads: Threads;
   deployments: Deployments;
   vaults: Vaults;
+  stores: MemoryStores;
+  skills: ManagedSkills;
+  /** What agents of an older release look for at the address of a skill. */
+  skillFiles: SkillFiles;
 }
 
 export function managedRoutes(server: Server, parts: ManagedParts): void {
@@ -41,6 +49,8 @@ export function managedRoutes(server: Server, parts: ManagedParts): void {
   fileRoutes(server, parts);
   deploymentRoutes(server, parts);
   vaultRoutes(server, parts);
+  storeRoutes(server, parts);
+  skillRoutes(server, parts);
 }
 
 function agentRoutes(server: Server, { managed }: ManagedParts): void {
@@ -64,7 +74,7 @@ function sessionRoutes(server: Server, { sessions }: ManagedParts): void {
     const [userId, { initial_events: first }] = [whose(asked), asked.body];
     const made = await sessions.create(userId, asked.body, asked.request);
     if (!first?.length) return made;
-    await sessions.send(userId, made.id, first);
+    await sessions.send(userId, made.id, first, asked.request);
     return sessions.get(userId, made.id);
   });
   serve(server, on.getSession, (asked) => sessions.get(whose(asked), asked.params.id));
@@ -72,7 +82,9 @@ function sessionRoutes(server: Server, { sessions }: ManagedParts): void {
   serve(server, on.listSessions, (asked) => sessions.list(whose(asked), asked.query));
   serve(server, on.archiveSession, (asked) => sessions.archive(whose(asked), asked.params.id));
   serve(server, on.deleteSession, (asked) => sessions.remove(whose(asked), asked.params.id));
-  serve(server, on.sendEvents, (asked) => sessions.send(whose(asked), asked.params.id, asked.body.events));
+  serve(server, on.sendEvents, (asked) =>
+    sessions.send(whose(asked), asked.params.id, asked.body.events, asked.request),
+  );
   serve(server, on.listEvents, (asked) => sessions.events(whose(asked), asked.params.id, asked.query));
   serve(server, on.streamEvents, (asked) =>
     sessions.stream(asked.user ?? { id: whose(asked) }, asked.params.id, asked.request.signal()),
@@ -162,5 +174,66 @@ function vaultRoutes(server: Server, { vaults }: ManagedParts): void {
   );
   serve(server, on.validateCredential, ({ params, ...asked }) =>
     vaults.validateCredential(whose(asked), params.id, params.credentialId),
+  );
+}
+
+/** Who writes, as versions tell it; the platform itself comes without a key. */
+const actorOf = ({ user }: Pick<Asked, 'user'>): Actor => ({
+  type: 'api_actor',
+  api_key_id: user?.keyId ?? user?.sessionId ?? 'platform',
+});
+
+function storeRoutes(server: Server, { stores }: ManagedParts): void {
+  const { memories } = stores;
+  serve(server, on.createStore, (asked) => stores.create(whose(asked), asked.body));
+  serve(server, on.getStore, (asked) => stores.get(whose(asked), asked.params.id));
+  serve(server, on.updateStore, (asked) => stores.update(whose(asked), asked.params.id, asked.body));
+  serve(server, on.listStores, (asked) => stores.list(whose(asked), asked.query));
+  serve(server, on.archiveStore, (asked) => stores.archive(whose(asked), asked.params.id));
+  serve(server, on.deleteStore, (asked) => stores.remove(whose(asked), asked.params.id));
+  serve(server, on.createMemory, ({ params, query, body, ...asked }) =>
+    memories.create(whose(asked), params.id, body, query, actorOf(asked)),
+  );
+  serve(server, on.listMemories, (asked) => memories.list(whose(asked), asked.params.id, asked.query));
+  serve(server, on.getMemory, ({ params, query, ...asked }) =>
+    memories.get(whose(asked), params.id, params.memoryId, query),
+  );
+  serve(server, on.updateMemory, ({ params, query, body, ...asked }) =>
+    memories.update(whose(asked), { storeId: params.id, id: params.memoryId }, body, query, actorOf(asked)),
+  );
+  serve(server, on.deleteMemory, ({ params, query, ...asked }) =>
+    memories.remove(whose(asked), params.id, params.memoryId, query.expected_content_sha256, actorOf(asked)),
+  );
+  serve(server, on.listVersions, (asked) => memories.versions(whose(asked), asked.params.id, asked.query));
+  serve(server, on.getVersion, ({ params, query, ...asked }) =>
+    memories.version(whose(asked), params.id, params.versionId, query),
+  );
+  serve(server, on.useStore, ({ user, request, body }) =>
+    stores.use(request.headers['x-agent-id'], user?.id ?? actingFor(request), body),
+  );
+  serve(server, on.redactVersion, ({ params, ...asked }) =>
+    memories.redact(whose(asked), params.id, params.versionId, actorOf(asked)),
+  );
+}
+
+const DIGEST = /^[0-9a-f]{64}$/;
+
+function skillRoutes(server: Server, { skills, skillFiles }: ManagedParts): void {
+  serve(server, on.createSkill, (asked) => skills.create(whose(asked), asked.request));
+  serve(server, on.listSkills, (asked) => skills.list(whose(asked), asked.query));
+  serve(server, on.getSkill, ({ params, ...asked }) => {
+    if (!DIGEST.test(params.id)) return skills.get(whose(asked), params.id);
+    const { user, request } = asked;
+    return skillFiles.fetch(request.headers['x-agent-id'], user?.id ?? actingFor(request), params.id);
+  });
+  serve(server, on.deleteSkill, (asked) => skills.remove(whose(asked), asked.params.id));
+  serve(server, on.createSkillVersion, (asked) => skills.addVersion(whose(asked), asked.params.id, asked.request));
+  serve(server, on.listSkillVersions, (asked) => skills.versions(whose(asked), asked.params.id, asked.query));
+  serve(server, on.getSkillVersion, ({ params, ...asked }) => skills.version(whose(asked), params.id, params.version));
+  serve(server, on.deleteSkillVersion, ({ params, ...asked }) =>
+    skills.removeVersion(whose(asked), params.id, params.version),
+  );
+  serve(server, on.downloadSkillVersion, ({ params, ...asked }) =>
+    skills.download(whose(asked), params.id, params.version, asked.request),
   );
 }

@@ -7,9 +7,12 @@ import type { AgentRow, Roster } from '@troupe/roster';
 import type { AgentService, AgentServiceDeps, Caller } from '../agents/service.ts';
 import type { KillSwitch } from '../kill-switch.ts';
 import { changed, paged, type ListQuery } from './paging.ts';
+import type { ManagedSkills } from './skills.ts';
 import * as store from './store.ts';
 
 export interface ManagedDeps {
+  /** The library of its owner. */
+  skills: Pick<ManagedSkills, 'wanted'>;
   db: Database;
   clock: Clock;
   roster: Roster;
@@ -41,25 +44,53 @@ export function ownerOf(userId: string | undefined): string {
 
 const customOf = (tools: readonly Given[]): object[] => tools.filter(({ type }) => type === 'custom');
 
-/** What the toolset stands for here; without it an agent has no tools of its own. */
-function purposeOf(tools: readonly Given[]): Pick<AgentDefinition, 'tools' | 'approvals'> {
+/**
+ * What the toolsets stand for here; without its own an agent has no tools of its own. Tools of an MCP server are asked
+ * about unless it is said that they are not, as there.
+ */
+function purposeOf(
+  tools: readonly Given[],
+  servers: readonly { name: string }[],
+): Pick<AgentDefinition, 'tools' | 'approvals'> {
   const toolset = tools.find((tool) => tool.type === 'agent_toolset_20260401');
   const isOn = toolset !== undefined && toolset.default_config?.enabled !== false;
   const isAsked = toolset?.default_config?.permission_policy?.type === 'always_ask';
+  const offered = tools.filter((tool) => tool.type === 'mcp_toolset');
+  const names = new Set(offered.map((tool) => tool.mcp_server_name));
+  if (names.size !== offered.length || names.size !== servers.length || servers.some(({ name }) => !names.has(name)))
+    throw new AppError(400, 'tools must have one mcp_toolset for each of mcp_servers, and for nothing else');
+  const ofServers = offered.map(({ mcp_server_name: name, default_config: config }) => [
+    name,
+    config?.permission_policy?.type === 'always_allow' ? ('allow' as const) : ('ask' as const),
+  ]);
   return {
     tools: isOn ? [...USUAL_TOOLSETS] : [],
-    approvals: isAsked ? { '*': 'ask' } : {},
+    approvals: {
+      ...(isAsked && { '*': 'ask' }),
+      ...(Object.fromEntries(ofServers) as Record<string, 'allow' | 'ask'>),
+    },
   };
 }
 
+const policyOf = (rule: string | undefined) => ({ type: rule === 'ask' ? 'always_ask' : 'always_allow' });
+
+const urlServers = (servers: AgentDefinition['mcpServers']) =>
+  servers.flatMap(({ name, url }) => (url === undefined ? [] : [{ type: 'url' as const, name, url }]));
+
 function shapeOf(row: AgentRow, { version, definition }: VersionedDefinition, beside: store.Beside) {
-  const { instruction, description, tools, approvals, mcpServers, config } = definition;
-  const policy = approvals['*'] === 'ask' ? 'always_ask' : 'always_allow';
+  const { instruction, description, tools, approvals, mcpServers, config, skills = [] } = definition;
+  const servers = urlServers(mcpServers);
   const own = {
     type: 'agent_toolset_20260401',
     configs: [],
-    default_config: { enabled: true, permission_policy: { type: policy } },
+    default_config: { enabled: true, permission_policy: policyOf(approvals['*']) },
   };
+  const theirs = servers.map(({ name }) => ({
+    type: 'mcp_toolset',
+    mcp_server_name: name,
+    configs: [],
+    default_config: { enabled: true, permission_policy: policyOf(approvals[name] ?? approvals['*']) },
+  }));
   return {
     type: 'agent' as const,
     id: row.id,
@@ -67,11 +98,9 @@ function shapeOf(row: AgentRow, { version, definition }: VersionedDefinition, be
     description: description || null,
     system: instruction || null,
     model: { id: config.model.default, speed: 'standard' as const },
-    tools: [...(tools.length > 0 ? [own] : []), ...beside.tools] as { type: string }[],
-    mcp_servers: mcpServers.flatMap(({ name, url }) =>
-      url === undefined ? [] : [{ type: 'url' as const, name, url }],
-    ),
-    skills: [],
+    tools: [...(tools.length > 0 ? [own] : []), ...theirs, ...beside.tools] as { type: string }[],
+    mcp_servers: servers,
+    skills: skills.map(({ id, digest }) => ({ type: 'custom' as const, skill_id: id, version: digest })),
     multiagent: null,
     metadata: beside.metadata,
     version,
@@ -98,7 +127,9 @@ const createShown = (deps: ManagedDeps) => {
 };
 type ShownAgent = ReturnType<typeof createShown>;
 
-function making({ db, roster, fleet, agents, gate, refuseWhenDisabled }: ManagedDeps, shown: ShownAgent) {
+function making(deps: ManagedDeps, shown: ShownAgent) {
+  const { db, roster, fleet, agents, refuseWhenDisabled } = deps;
+  const change = createChange(deps);
   return {
     async createAgent(caller: Caller & { userId: string }, body: Create) {
       refuseWhenDisabled();
@@ -107,6 +138,8 @@ function making({ db, roster, fleet, agents, gate, refuseWhenDisabled }: Managed
       const id = newId();
       const model = typeof body.model === 'string' ? body.model : body.model.id;
       const tools = body.tools ?? [];
+      const servers = body.mcp_servers ?? [];
+      const wanted = await deps.skills.wanted(userId, body.skills ?? []);
       const [row] = await agents.add(caller, [
         {
           id,
@@ -114,7 +147,13 @@ function making({ db, roster, fleet, agents, gate, refuseWhenDisabled }: Managed
           plan: caller.plan,
           status: 'provisioning',
           model,
-          definition: { instruction: body.system ?? '', description: body.description ?? '', ...purposeOf(tools) },
+          definition: {
+            instruction: body.system ?? '',
+            description: body.description ?? '',
+            ...purposeOf(tools, servers),
+            mcpServers: servers.map(({ name, url }) => ({ name, url })),
+          },
+          ...(wanted.length > 0 && { skills: { names: wanted.map(({ name }) => name) } }),
           ownConfig: { model: { default: model } },
         },
       ]);
@@ -130,29 +169,62 @@ function making({ db, roster, fleet, agents, gate, refuseWhenDisabled }: Managed
     },
 
     async updateAgent(userId: string, id: string, body: Update) {
-      let row = await roster.of(userId).get(id);
+      const row = await roster.of(userId).get(id);
       const [newest] = await roster.of(userId).definitions(row, 1);
       if (body.version !== undefined && body.version !== newest!.version)
         throw new AppError(409, `The agent has version ${newest!.version} meanwhile`);
-      const model = typeof body.model === 'object' ? body.model.id : body.model;
-      const config = model === undefined ? {} : { model: { default: model } };
-      const purpose = {
-        ...(body.system !== undefined && { instruction: body.system ?? '' }),
-        ...(body.description !== undefined && { description: body.description ?? '' }),
-        ...(body.tools !== undefined && purposeOf(body.tools ?? [])),
-      };
-      await gate.check(row, { config, purpose });
-      if (body.name !== undefined) row = await roster.system.change(id, { name: body.name });
-      const configured = await roster.system.configure(row, config, purpose);
-      if (configured.agent.status === 'running') await fleet.driver.configure(configured.agent, configured.definition);
+      const agent = await change(row, newest!.definition, body);
       const was = await store.beside(db, userId, id);
       await store.putBeside(db, userId, id, {
         ...was,
         metadata: changed(was.metadata, body.metadata),
         ...(body.tools !== undefined && { tools: customOf(body.tools ?? []) }),
       });
-      return shown(userId, configured.agent);
+      return shown(userId, agent);
     },
+  };
+}
+
+/** Servers are attached where they are tried and opened: here they stay as they are. */
+function checkServers(has: readonly { name: string; url: string }[], given: Update['mcp_servers']): void {
+  if (given === undefined) return;
+  const isSame = (given ?? []).every(({ name, url }) => has.some((one) => one.name === name && one.url === url));
+  if (!isSame || (given ?? []).length !== has.length)
+    throw new AppError(
+      400,
+      'mcp_servers: attach and take servers away with PUT and DELETE /api/agents/:id/mcp-servers/:name',
+    );
+}
+
+function createChange({ roster, fleet, gate, skills }: ManagedDeps) {
+  /** Those that are new to it or newer, and those that it is to have no more. */
+  async function skillChanges({ user_id: userId }: AgentRow, has: AgentDefinition['skills'], given: Update['skills']) {
+    if (given === undefined) return [];
+    const wanted = await skills.wanted(userId, given ?? []);
+    const gone = (has ?? []).filter(({ id }) => !wanted.some((one) => one.id === id));
+    const fresh = wanted.filter(({ digest }) => !(has ?? []).some((one) => one.digest === digest));
+    return [...gone.map(({ id }) => ({ id, on: false })), ...fresh.map(({ id, digest }) => ({ id, on: true, digest }))];
+  }
+
+  return async (given: AgentRow, definition: AgentDefinition, body: Update): Promise<AgentRow> => {
+    const servers = urlServers(definition.mcpServers);
+    checkServers(servers, body.mcp_servers);
+    const model = typeof body.model === 'object' ? body.model.id : body.model;
+    const config = model === undefined ? {} : { model: { default: model } };
+    const purpose = {
+      ...(body.system !== undefined && { instruction: body.system ?? '' }),
+      ...(body.description !== undefined && { description: body.description ?? '' }),
+      ...(body.tools !== undefined && purposeOf(body.tools ?? [], servers)),
+    };
+    const changes = await skillChanges(given, definition.skills, body.skills);
+    await gate.check(given, { config, purpose });
+    for (const skill of changes) await gate.check(given, { skill });
+    const named = body.name === undefined ? given : await roster.system.change(given.id, { name: body.name });
+    let { agent } = await roster.system.configure(named, config, purpose);
+    for (const skill of changes) ({ agent } = await roster.system.changeSkill(agent, skill));
+    // The newest, with what others have changed meanwhile.
+    if (agent.status === 'running') await fleet.driver.configure(agent, await roster.system.definition(agent));
+    return agent;
   };
 }
 

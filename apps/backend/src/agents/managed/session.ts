@@ -1,9 +1,11 @@
 import type { backend, Client, TypesOf } from '@troupe/contract';
 import type { Listener } from '@troupe/db';
+import type { ManagedFiles } from './files.ts';
 import type { Resources } from './resources.ts';
 import type { Managed, ManagedDeps } from './service.ts';
 import type * as store from './store.ts';
 import type { Talk } from './stream.ts';
+import type { MemoryStores } from './stores.ts';
 import type { Vaults } from './vaults.ts';
 
 /** What the parts of sessions have in common. */
@@ -11,7 +13,9 @@ import type { Vaults } from './vaults.ts';
 export interface SessionDeps extends Pick<ManagedDeps, 'db' | 'clock'> {
   managed: Managed;
   resources: Resources;
+  files: ManagedFiles;
   vaults: Vaults;
+  stores: MemoryStores;
   /** The agent's own gateway, as its owner. */
   reach: (agent: { id: string; userId: string }) => Promise<Client>;
   listener: Listener;

@@ -3,8 +3,9 @@ import { createStreams, type Stream } from '@troupe/accounts';
 import { CallError, gateway, type backend, type Client, type TypesOf } from '@troupe/contract';
 import { toolsetOf } from '@troupe/domain';
 import { callOf, ManagedTranslator, type ManagedEvent, type ServerOf, type Step } from '@troupe/interop';
-import { AppError, eventTexts, iso, isoOrNull, newId, type Answer } from '@troupe/kernel';
+import { AppError, eventTexts, iso, isoOrNull, newId, type Answer, type RequestInfo } from '@troupe/kernel';
 import { beginning } from './beginning.ts';
+import { createBringing, type Block } from './blocks.ts';
 import { changed, PAGE_BYTES, paged, type ListQuery } from './paging.ts';
 import { toldBy } from './reaching.ts';
 import type { Into } from './resources.ts';
@@ -17,6 +18,7 @@ import { heard, TAIL, told } from './stream.ts';
 
 type Change = TypesOf<typeof backend.managed.updateSession>['body'];
 type Sent = TypesOf<typeof backend.managed.sendEvents>['body']['events'][number];
+type Request = Pick<RequestInfo, 'holds'>;
 
 export type ManagedSessions = ReturnType<typeof createSessions>;
 
@@ -27,6 +29,8 @@ const PAGE = 500;
 const conversations = gateway.conversations;
 const textOf = (content: readonly { text: string }[] | null | undefined): string =>
   (content ?? []).map(({ text }) => text).join('\n');
+
+const textsIn = (blocks: readonly Block[]) => blocks.filter((block) => block.type === 'text');
 
 const STATUS = { idle: 'idle', open: 'running', waiting: 'idle' } as const;
 
@@ -146,12 +150,13 @@ function keeping({ db, clock, managed }: SessionDeps, { got, place, shown }: Inn
 }
 
 /** What somebody does in a session, at the agent's own gateway. */
-function createTaking({ db, clock, managed }: SessionDeps, { place }: Inner) {
+function createTaking({ db, clock, managed, stores, files }: SessionDeps, { place }: Inner) {
+  const bring = createBringing({ files });
   /** `once`: said again under that name, it is not said twice. */
   async function say(
     userId: string,
     { session, client, at }: Place,
-    content: string,
+    { content, attachments = [] }: { content: string; attachments?: readonly string[] },
     once?: string,
   ): Promise<ManagedEvent> {
     const { tools } = await managed.getAgent(userId, session.agent_id, undefined);
@@ -159,7 +164,15 @@ function createTaking({ db, clock, managed }: SessionDeps, { place }: Inner) {
     const where = at ? { session: at.id } : { key: `managed:${session.id}` };
     const params = { agentId: session.agent_id };
     const named = once === undefined ? {} : { id: once };
-    const body = { ...where, ...named, content, ...(custom.length > 0 && { tools: custom }) };
+    const says = await stores.says(userId, session.id);
+    const body = {
+      ...where,
+      ...named,
+      content,
+      ...(attachments.length > 0 && { attachments: [...attachments] }),
+      ...(custom.length > 0 && { tools: custom }),
+      ...(says !== undefined && { stores: { session: session.id, says } }),
+    };
     const { sessionId, seq } = await client.call(conversations.say, { params, body });
     if (!at) await store.changeSession(db, userId, session.id, { conversation: sessionId, updated_at: clock() });
     return {
@@ -170,36 +183,53 @@ function createTaking({ db, clock, managed }: SessionDeps, { place }: Inner) {
     };
   }
 
-  async function take(userId: string, id: string, event: Sent): Promise<ManagedEvent> {
+  async function take(userId: string, id: string, event: Sent, request: Request): Promise<ManagedEvent> {
     const found = await place(userId, id);
-    const { at, client } = found;
-    if (event.type === 'user.message') return say(userId, found, textOf(event.content));
+    const { at, client, session } = found;
+    if (event.type === 'user.message') {
+      const where = { userId, agentId: session.agent_id, client };
+      const attachments = await bring(where, event.content, request);
+      const said = await say(userId, found, { content: textOf(textsIn(event.content)), attachments });
+      return { ...said, content: event.content.filter(({ type }) => type === 'text') };
+    }
     if (event.type === 'user.interrupt') {
       if (at) await client.call(conversations.cancel, { params: at });
       return { id: `sevt_${newId()}`, type: event.type, processed_at: null };
     }
-    if (event.type === 'user.custom_tool_result') {
-      const name = event.custom_tool_use_id;
-      const callId = callOf(name);
-      if (!at || callId === undefined) throw new AppError(400, `No run of this agent waits for the result of ${name}`);
-      const said = textOf(event.content);
-      const results = [{ callId, content: event.is_error ? `Error: ${said}` : said }];
-      await client.call(conversations.say, {
-        params: { agentId: at.agentId },
-        body: { session: at.id, content: '', results },
-      });
-      return { ...event, id: `sevt_${newId()}`, processed_at: null };
-    }
-    const approvalId = at && (await approvalOf(client, at, event.tool_use_id));
-    if (!approvalId) throw new AppError(400, `No approval waits for ${event.tool_use_id}`);
-    await client.call(conversations.decide, {
-      params: { agentId: at.agentId, id: approvalId },
-      body: { approved: event.result === 'allow' },
-    });
-    return { ...event, id: `sevt_${newId()}`, processed_at: null };
+    return event.type === 'user.custom_tool_result' ? giveResult(found, event) : decide(found, event);
   }
 
   return { take, say };
+}
+
+/** Gives what came of a call of the caller's own tool. */
+async function giveResult(
+  { client, at }: Place,
+  event: Extract<Sent, { type: 'user.custom_tool_result' }>,
+): Promise<ManagedEvent> {
+  const name = event.custom_tool_use_id;
+  const callId = callOf(name);
+  if (!at || callId === undefined) throw new AppError(400, `No run of this agent waits for the result of ${name}`);
+  const said = textOf(event.content);
+  const results = [{ callId, content: event.is_error ? `Error: ${said}` : said }];
+  await client.call(conversations.say, {
+    params: { agentId: at.agentId },
+    body: { session: at.id, content: '', results },
+  });
+  return { ...event, id: `sevt_${newId()}`, processed_at: null };
+}
+
+async function decide(
+  { client, at }: Place,
+  event: Extract<Sent, { type: 'user.tool_confirmation' }>,
+): Promise<ManagedEvent> {
+  const approvalId = at && (await approvalOf(client, at, event.tool_use_id));
+  if (!approvalId) throw new AppError(400, `No approval waits for ${event.tool_use_id}`);
+  await client.call(conversations.decide, {
+    params: { agentId: at.agentId, id: approvalId },
+    body: { approved: event.result === 'allow' },
+  });
+  return { ...event, id: `sevt_${newId()}`, processed_at: null };
 }
 
 function happening(
@@ -212,12 +242,12 @@ function happening(
   const news = new EventEmitter().setMaxListeners(0);
   return {
     /** One after the other: the first that is refused ends it, and says so. */
-    async send(userId: string, id: string, events: readonly Sent[]) {
+    async send(userId: string, id: string, events: readonly Sent[], request: Request) {
       const { session } = await place(userId, id);
       if (session.archived_at !== null) throw new AppError(400, 'The session is archived');
       const data: ManagedEvent[] = [];
       for (const event of events) {
-        data.push(await take(userId, id, event).catch(toldBy));
+        data.push(await take(userId, id, event, request).catch(toldBy));
         news.emit(id);
       }
       return { data };
@@ -225,7 +255,7 @@ function happening(
 
     /** What a deployment says first. */
     async begin(userId: string, id: string, content: string, once: string): Promise<void> {
-      await say(userId, await place(userId, id), content, once).catch(toldBy);
+      await say(userId, await place(userId, id), { content }, once).catch(toldBy);
       news.emit(id);
     },
 

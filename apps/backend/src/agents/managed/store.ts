@@ -19,7 +19,12 @@ export interface Page {
   archived: boolean;
 }
 
-type Archived = 'managed_environments' | 'managed_sessions' | 'managed_vaults' | 'managed_credentials';
+type Archived =
+  | 'managed_environments'
+  | 'managed_sessions'
+  | 'managed_vaults'
+  | 'managed_credentials'
+  | 'managed_stores';
 type Rows<T extends Archived> = SelectQueryBuilder<Tables, T, Selectable<Tables[T]>>;
 
 /** The newest first, and what is archived only where that is asked for. */

@@ -147,13 +147,13 @@ test('an agent that runs elsewhere fetches what it was given, and nothing else',
   const has = skills.find(({ on }: { on: boolean }) => on);
   const hasNot = skills.find(({ on }: { on: boolean }) => !on);
   const fetchOf = (digest: string, id = agentId) =>
-    askBackend(services, 'GET', `/v1/skills/${digest}`, undefined, { 'x-agent-id': id });
+    askBackend(services, 'GET', `/v1/skill_files/${digest}`, undefined, { 'x-agent-id': id });
   const { body } = await fetchOf(has.pinned);
   assert.match(Buffer.from(body.files[0].content, 'base64').toString(), /Do it well\./);
   // As the agent itself asks: its own key says which agent it is.
   const { token } = (await ask('GET', `/api/agents/${agentId}/token`)).body;
   const byItself = (key: string) =>
-    send(`${services.backend}/v1/skills/${has.pinned}`, 'GET', undefined, { authorization: `Bearer ${key}` });
+    send(`${services.backend}/v1/skill_files/${has.pinned}`, 'GET', undefined, { authorization: `Bearer ${key}` });
   assert.equal((await byItself(`sk_${token}`)).status, 200);
   assert.equal((await byItself(`sk_${'0'.repeat(64)}`)).status, 401);
   assert.deepEqual((await fetchOf(hasNot.digest)).body, { error: 'Skill not found' });

@@ -23,11 +23,14 @@ import {
   type WorkerPool,
 } from '@troupe/kernel';
 import {
-  addSkillVersion,
+  acceptSkillReview,
   builtInSkill,
+  dropSkillReview,
+  keepSkillReview,
   librarySkills,
   lockSkills,
-  takeSkillVersion,
+  removeSkill,
+  skillsGiven,
   type LibrarySkill,
   type Roster,
 } from '@troupe/roster';
@@ -52,13 +55,6 @@ export type SkillsService = ReturnType<typeof createSkills>;
 type Given = TypesOf<typeof web.skills.review>['body'];
 type Report = SkillReview['report'];
 type Version = NonNullable<Awaited<ReturnType<typeof store.findReview>>>;
-
-const MB = 1024 * 1024;
-/** Of all that a user has, older versions and reviews included. */
-const MOST_BYTES = 200 * MB;
-const REVIEW_DAYS = 7;
-const DAY_MS = 86_400_000;
-const VERSIONS_KEPT = 5;
 
 const counted = (findings: readonly SkillFinding[], level: SkillFinding['level']): number =>
   findings.filter((finding) => finding.level === level).length;
@@ -95,16 +91,9 @@ function createTaking({ db, clock, pool, outbound }: SkillsDeps, shownReview: Sh
     accepted(await readSkillOf(pool, user.id, { bytes, path }));
 
   async function keep({ id: userId }: User, skill: ReadSkill, source: string): Promise<SkillReview> {
-    const at = clock();
     const id = await db.asUser(userId, async (tx) => {
       await lockSkills(tx, userId);
-      await store.removeOldReviews(tx, new Date(at.getTime() - REVIEW_DAYS * DAY_MS));
-      const { reviews, bytes } = await store.countAll(tx);
-      if (reviews >= MOST_REVIEWS)
-        throw new AppError(409, `Too many skills wait for a review (max ${MOST_REVIEWS}). Accept or drop one first`);
-      if (bytes + skill.bytes > MOST_BYTES)
-        throw new AppError(409, `Your skills take more than ${MOST_BYTES / MB} MB. Delete one first`);
-      return addSkillVersion(tx, userId, skill, { source, at });
+      return keepSkillReview(tx, userId, skill, { source, at: clock(), most: MOST_REVIEWS });
     });
     return shownReview(userId, id);
   }
@@ -179,7 +168,7 @@ function createSummaries({ db }: SkillsDeps) {
   ): Promise<SkillSummary[]> {
     const tx = db.user(userId);
     const skills = await librarySkills(tx, userId, only);
-    const given = await store.listGiven(tx);
+    const given = await skillsGiven(tx);
     const versionIds = skills.map(({ versionId }) => versionId);
     const versions = new Map((await store.listVersions(tx, versionIds)).map((version) => [version.id, version]));
     return skills.flatMap(({ versionId, number, ...rest }) => {
@@ -233,48 +222,27 @@ function listing({ db }: SkillsDeps, summaries: Summaries) {
 }
 
 /** What becomes of what waits, and of what is there. */
-function deciding({ db, clock }: SkillsDeps, shown: Shown, summaries: Summaries) {
+function deciding({ db, clock }: SkillsDeps, summaries: Summaries) {
   return {
     /** In one transaction: it waits, or it is taken; there is nothing between. */
     async accept(userId: string, id: string, digest: string): Promise<SkillSummary> {
-      const skillId = await db.asUser(userId, async (tx) => {
-        await lockSkills(tx, userId);
-        const found = await store.lockReview(tx, id);
-        if (!found) throw new AppError(404, 'Review not found');
-        if (found.digest !== digest) throw new AppError(409, 'The skill has changed since: look at it again');
-        const before = await shown.newest(tx, userId, { names: [found.name] });
-        if (before?.digest === digest) {
-          await store.removeReview(tx, id);
-          return before.id;
-        }
-        if (!before && (await store.countAll(tx)).skills >= MOST_SKILLS)
-          throw new AppError(409, `Too many skills in your library (max ${MOST_SKILLS}). Delete one first`);
-        const taken = await takeSkillVersion(tx, userId, { versionId: id, name: found.name, at: clock() });
-        const used = (await store.listGiven(tx)).map((given) => given.digest);
-        await store.removeOldVersions(tx, taken.id, VERSIONS_KEPT, used);
-        return taken.id;
-      });
+      const skillId = await db.asUser(userId, (tx) =>
+        acceptSkillReview(tx, userId, id, { digest, at: clock(), most: MOST_SKILLS }),
+      );
       const [summary] = await summaries(userId, { ids: [skillId] });
       if (!summary) throw new AppError(404, 'Review not found');
       return summary;
     },
 
     async drop(userId: string, id: string) {
-      if (!(await store.removeReview(db.user(userId), id))) throw new AppError(404, 'Review not found');
+      if (!(await dropSkillReview(db.user(userId), id))) throw new AppError(404, 'Review not found');
       return { success: true as const };
     },
 
-    remove: (userId: string, id: string) =>
-      db.asUser(userId, async (tx) => {
-        await lockSkills(tx, userId);
-        const users = (await store.listGiven(tx)).filter(({ skillId }) => skillId === id).map(({ name }) => name);
-        if (users.length > 0) {
-          const names = users.slice(0, 10).join(', ');
-          throw new AppError(409, `Agents have this skill: ${names}. Switch it off there first`);
-        }
-        if (!(await store.removeSkill(tx, id))) throw new AppError(404, 'Skill not found');
-        return { success: true as const };
-      }),
+    async remove(userId: string, id: string) {
+      await db.asUser(userId, (tx) => removeSkill(tx, userId, id));
+      return { success: true as const };
+    },
   };
 }
 
@@ -344,7 +312,7 @@ export function createSkills(deps: SkillsDeps) {
   return {
     ...createTaking(deps, shown.review),
     ...listing(deps, summaries),
-    ...deciding(deps, shown, summaries),
+    ...deciding(deps, summaries),
     ...givingOf(deps),
     ...drafting(deps),
     getReview: shown.review,

@@ -66,6 +66,38 @@ test('it says of each agent what it does, for whom, and what waits', async () =>
   assert.deepEqual(await stage(await web.signUp()), []);
 });
 
+test('of those in front it says what they said last and what they do next', async () => {
+  const { system } = web.deps.db;
+  const said = (seq: number, data: object) => ({
+    user_id: ann.id,
+    agent_id: 'idle',
+    session_id: 's3',
+    seq,
+    data: JSON.stringify(data),
+  });
+  await system
+    .insertInto('agent_events')
+    .values([
+      said(1, { type: 'assistant', content: 'Older' }),
+      said(2, { type: 'assistant', content: `**News:** ${'Berlin moved. '.repeat(2)}` }),
+      said(3, { type: 'user', content: 'And then?' }),
+    ])
+    .execute();
+  const next = new Date(Date.now() + 3_600_000);
+  await system.updateTable('scheduled_tasks').set({ next_run: next }).where('id', '=', 'task').execute();
+  await system
+    .updateTable('agents')
+    .set({ tags: ['press'] })
+    .where('id', '=', 'idle')
+    .execute();
+  const actors = Object.fromEntries((await stage()).map((one) => [one.id, one]));
+  assert.equal(actors['idle']!.said?.text, 'News: Berlin moved. Berlin moved.');
+  assert.deepEqual([actors['idle']!.next, actors['idle']!.tags, actors['lead']!.said], [null, ['press'], null]);
+  assert.deepEqual(actors['lead']!.next, { name: 'Morning', at: next.toISOString() });
+  // Somebody else's are not read for it.
+  assert.deepEqual(await stage(await web.signUp()), []);
+});
+
 test('whoever looks hears when one begins to work', async () => {
   const gone = new AbortController();
   const headers = { cookie: `svc-session=${ann.token()}` };

@@ -24,12 +24,14 @@ import {
   iso,
   randomBase36,
   readTeamOf,
+  respond,
   type BackendClient,
   type Clock,
   type Log,
   type User,
   type WorkerPool,
 } from '@troupe/kernel';
+import type { Roster } from '@troupe/roster';
 import { asAppError } from '../../platform/reach.ts';
 import { requireEntitlement } from '../agents/service.ts';
 import type { KnowledgeService } from '../knowledge/service.ts';
@@ -46,6 +48,7 @@ export interface TeamsDeps {
   subscriber: (user: User) => Subscriber;
   disabled: boolean;
   pool: WorkerPool;
+  roster: Roster;
   knowledge: KnowledgeService;
   log: Log;
 }
@@ -146,6 +149,23 @@ function createMaking({ db, backend, clock, knowledge, disabled }: TeamsDeps) {
   };
 }
 
+function exporting({ roster }: TeamsDeps) {
+  return {
+    async exportAgent(userId: string, id: string) {
+      const own = roster.of(userId);
+      const definition = await own.definition(await own.get(id));
+      const { agentYaml } = await import('@troupe/domain/agent-yaml');
+      const headers = {
+        'content-type': 'application/yaml; charset=utf-8',
+        'content-disposition': 'attachment; filename="agent.yaml"',
+        'cache-control': 'private, no-store',
+        'x-content-type-options': 'nosniff',
+      };
+      return respond({ headers, body: agentYaml(definition) });
+    },
+  };
+}
+
 export function createTeams(deps: TeamsDeps) {
   const { db, log } = deps;
   const { planOf, sized, read, wanted } = createReading(deps);
@@ -154,6 +174,7 @@ export function createTeams(deps: TeamsDeps) {
   return {
     make,
     sized,
+    ...exporting(deps),
     async provision(user: User, given: Given, address: string) {
       if (deps.disabled) throw new AppError(503, 'Provisioning is temporarily disabled. Contact support.');
       const plan = planOf(user, given.plan);

@@ -47,6 +47,18 @@ test('a passkey signs in alone, and a password no longer does', async () => {
   assert.deepEqual((await step.ask('GET', STEP)).body.methods, ['passkey', 'recovery']);
 });
 
+test('a password that the platform made is told apart from one that somebody chose', async () => {
+  const person = await web.signUp();
+  const told = async () => (await person.ask('GET', FACTORS)).body.password;
+  assert.equal(await told(), 'own');
+  const { system } = web.deps.db;
+  await system.updateTable('users').set({ password_given: true }).where('id', '=', person.id).execute();
+  assert.equal(await told(), 'given');
+  const body = { currentPassword: person.password, newPassword: 'another horse battery' };
+  assert.equal((await person.ask('POST', '/api/settings/password', body)).status, 200);
+  assert.equal(await told(), 'own');
+});
+
 test('a passkey is the second step, too', async () => {
   const person = await withPasskey();
   const step = await halfway(person);

@@ -6,7 +6,7 @@ import type { FactorMails } from '../factor-mails.ts';
 import { ALGORITHMS, readNewPasskey } from '../passkeys.ts';
 import { insertPasskey, passkeysOf, takeChallenge } from '../passkey-store.ts';
 import type { Proofs } from '../proofs.ts';
-import { findFactor, hasPassword, holdUser, listFactors, type FactorRow } from './store.ts';
+import { findFactor, holdUser, listFactors, passwordOf, type FactorRow } from './store.ts';
 
 interface FactorDeps {
   db: Database;
@@ -40,15 +40,16 @@ export function createFactors(deps: FactorDeps) {
         factors.countRecoveryCodes(db.system, id),
         confirmation.until(db.system, sessionId ?? ''),
         factors.methods(db.system, id),
-        hasPassword(db.system, id),
+        passwordOf(db.system, id),
       ]);
-      const own = password ? (['password'] as const) : [];
+      const own = password === null ? [] : (['password'] as const);
       return {
         factors: rows.map(toItem),
         recoveryCodesLeft: left,
         confirmedUntil: isoOrNull(until),
         confirmWith: methods.length > 0 ? methods : [...own],
         passkeys: proofs.passkeys,
+        password,
       };
     },
     ...createAdding(deps),

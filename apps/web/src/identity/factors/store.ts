@@ -34,7 +34,13 @@ export async function holdUser(tx: SystemTx, id: string): Promise<{ hasPassword:
   return row ? { hasPassword: row.password_hash !== null } : null;
 }
 
-export async function hasPassword(tx: SystemTx, id: string): Promise<boolean> {
-  const row = await tx.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirst();
-  return (row?.password_hash ?? null) !== null;
+/** Null: there is none. */
+export async function passwordOf(tx: SystemTx, id: string): Promise<'own' | 'given' | null> {
+  const row = await tx
+    .selectFrom('users')
+    .select(['password_hash', 'password_given'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if ((row?.password_hash ?? null) === null) return null;
+  return row?.password_given ? 'given' : 'own';
 }

@@ -21,5 +21,5 @@ export async function lockPassword(tx: SystemTx, userId: string): Promise<string
 }
 
 export async function setPassword(tx: SystemTx, userId: string, hash: string): Promise<void> {
-  await tx.updateTable('users').set({ password_hash: hash }).where('id', '=', userId).execute();
+  await tx.updateTable('users').set({ password_hash: hash, password_given: false }).where('id', '=', userId).execute();
 }

@@ -96,7 +96,9 @@ const step = z.looseObject({
   toolCalls: z.array(z.object({ callId: z.string(), tool: z.string(), args: z.string() })).optional(),
   model: z.string().optional(),
   provider: z.string().optional(),
-  tokens: z.object({ in: z.number(), out: z.number(), cached: z.number().optional() }).optional(),
+  tokens: z
+    .object({ in: z.number(), out: z.number(), cached: z.number().optional(), thought: z.number().optional() })
+    .optional(),
   spent: spent.optional(),
   callId: z.string().optional(),
   tool: z.string().optional(),

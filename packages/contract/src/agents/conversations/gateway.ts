@@ -78,6 +78,7 @@ export const say = endpoint({
       .array(z.object({ name: z.string(), description: z.string(), parameters: z.record(z.string(), z.unknown()) }))
       .optional(),
     results: z.array(z.object({ callId: z.string(), content: z.string() })).optional(),
+    stores: z.object({ session: z.string(), says: z.string() }).optional(),
     guest: z
       .object({ abilities: z.enum(['answers', 'all']), maxTokens: z.number() })
       .optional()

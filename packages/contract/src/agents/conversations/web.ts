@@ -4,7 +4,7 @@ import { endpoint } from '../../endpoint.ts';
 import { tooLong } from '../../fields.ts';
 import { SEARCH_LENGTH } from '../../forms.ts';
 import { NO_MODEL_TEXTS } from '../fields.ts';
-import { MOST_ATTACHMENTS } from '../files/fields.ts';
+import { MOST_ATTACHMENTS, TOO_MANY_ATTACHMENTS } from '../files/fields.ts';
 import {
   base,
   branches,
@@ -27,8 +27,6 @@ import * as gateway from './gateway.ts';
 /** An agent's sessions step by step, and what waits for its owner's decision. */
 
 const LONG_MESSAGE = tooLong('Message', 100_000);
-
-const TOO_MANY_FILES = `At most ${MOST_ATTACHMENTS} attachments`;
 
 export const list = endpoint({
   ...base,
@@ -84,7 +82,7 @@ export const say = endpoint({
       id: z.string().min(1).max(200).optional().describe('The same message under the same id is taken once'),
       attachments: z
         .array(z.string().min(1).max(1000))
-        .max(MOST_ATTACHMENTS, TOO_MANY_FILES)
+        .max(MOST_ATTACHMENTS, TOO_MANY_ATTACHMENTS)
         .optional()
         .describe('Paths of files in the workspace: PUT /api/agents/:id/files/content brings them there'),
       model: z.string().min(1).max(200).optional().describe('In place of the agent’s own, for this message'),

@@ -8,6 +8,7 @@ import { AGENT_NOT_FOUND } from '../fields.ts';
 export const FILE_BYTES = 25 * 1024 * 1024;
 /** Of one message. */
 export const MOST_ATTACHMENTS = 10;
+export const TOO_MANY_ATTACHMENTS = `At most ${MOST_ATTACHMENTS} attachments`;
 /** Where files go that come with a message. */
 export const UPLOADS = 'uploads';
 

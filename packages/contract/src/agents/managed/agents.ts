@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { firstOf } from '../ai/v1/fields.ts';
-import { AGENT_LIMIT_TEXT, NOT_PASSED_TEXTS, START_TEXTS, TAKEN_TEXTS } from '../fields.ts';
+import { AGENT_LIMIT_TEXT, NOT_PASSED_TEXTS, START_TEXTS, TAKEN_TEXTS, TOO_MANY_SKILLS_TEXT } from '../fields.ts';
+import { SKILL_NOT_FOUND } from '../skills/fields.ts';
 import {
   anyQuery,
   managed,
@@ -16,9 +17,13 @@ import {
   timesTold,
 } from './fields.ts';
 
-const TOOL = 'tools must be of type agent_toolset_20260401 or custom; MCP servers are attached to the agent itself';
-const MCP = 'mcp_servers: attach them to the agent with PUT /api/agents/:id/mcp-servers/:name';
-const SKILLS = 'skills: give them to the agent with POST /api/agents/:id/skills';
+const TOOL = 'tools must be of type agent_toolset_20260401, mcp_toolset or custom';
+const MCP =
+  'mcp_servers must be of type url, with a name of letters, digits, _ and -, and an address that begins with http';
+const MCP_TWICE = 'mcp_servers must have different names';
+const LATER = 'mcp_servers: attach and take servers away with PUT and DELETE /api/agents/:id/mcp-servers/:name';
+const PAIRS = 'tools must have one mcp_toolset for each of mcp_servers, and for nothing else';
+const SKILLS = 'skills must be of type custom: those of your library, by skill_id';
 const MULTI = 'multiagent: make a team instead, with POST /api/teams';
 const EFFORT = 'model: effort, speed and inference_geo cannot be set for an agent here';
 /** As much as the configuration of an agent may have. */
@@ -36,6 +41,12 @@ const tool = z.discriminatedUnion(
       default_config: z.object({ enabled: z.boolean().nullish(), permission_policy: policy.nullish() }).nullish(),
     }),
     z.object({
+      type: z.literal('mcp_toolset'),
+      mcp_server_name: z.string().min(1).max(40),
+      configs: none(CONFIGS),
+      default_config: z.object({ enabled: z.literal(true).nullish(), permission_policy: policy.nullish() }).nullish(),
+    }),
+    z.object({
       type: z.literal('custom'),
       name: z.string().regex(/^[\w.:-]{1,128}$/, 'a tool must have a name of letters, digits, dots, colons and dashes'),
       description: z.string().max(10_000),
@@ -44,6 +55,7 @@ const tool = z.discriminatedUnion(
   ],
   TOOL,
 );
+const NEWEST = 'skills: an agent is given the newest version of a skill';
 const MODEL = 'model must be the name of a model';
 const model = z.union(
   [
@@ -66,8 +78,27 @@ const common = {
     .max(128)
     .refine((given) => JSON.stringify(given).length <= TOOLS_KB * 1024, LARGE)
     .nullish(),
-  mcp_servers: none(MCP),
-  skills: none(SKILLS),
+  mcp_servers: z
+    .array(
+      z.object({
+        type: z.literal('url', MCP),
+        name: z.string(MCP).regex(/^[A-Za-z0-9_-]{1,40}$/, MCP),
+        url: z.url({ protocol: /^https?$/, error: MCP }).max(2000, MCP),
+      }),
+    )
+    .max(20)
+    .refine((given) => new Set(given.map(({ name: one }) => one)).size === given.length, MCP_TWICE)
+    .nullish(),
+  skills: z
+    .array(
+      z.object({
+        type: z.literal('custom', SKILLS),
+        skill_id: z.string(SKILLS).min(1).max(200),
+        version: z.string().max(200).nullish(),
+      }),
+    )
+    .max(100)
+    .nullish(),
   multiagent: z.null(MULTI).optional(),
 };
 const name = z.string().trim().min(1, 'name required').max(200);
@@ -81,7 +112,7 @@ const agent = z.object({
   model: z.object({ id: z.string(), speed: z.literal('standard') }),
   tools: z.array(z.looseObject({ type: z.string() })),
   mcp_servers: z.array(z.object({ type: z.literal('url'), name: z.string(), url: z.string() })),
-  skills: z.array(z.looseObject({})),
+  skills: z.array(z.object({ type: z.literal('custom'), skill_id: z.string(), version: z.string() })),
   multiagent: z.null(),
   metadata: metadataTold,
   version: z.number(),
@@ -95,9 +126,9 @@ export const createAgent = endpoint({
   body: z.object({ ...common, name, model, metadata: metadata.nullish() }),
   reply: agent,
   errors: {
-    400: [NOT_YOURS, MODEL],
+    400: [NOT_YOURS, MODEL, PAIRS, NEWEST, TOO_MANY_SKILLS_TEXT],
     402: ['A paid plan is required. Choose a plan at /pricing', AGENT_LIMIT_TEXT],
-    404: ['User not found'],
+    404: ['User not found', SKILL_NOT_FOUND],
     409: TAKEN_TEXTS,
     500: START_TEXTS,
     503: ['Provisioning is temporarily disabled. Contact support.'],
@@ -127,7 +158,8 @@ export const updateAgent = endpoint({
   reply: agent,
   errors: {
     ...REACH_ERRORS,
-    400: [NOT_YOURS, MODEL],
+    400: [NOT_YOURS, MODEL, PAIRS, LATER, NEWEST, TOO_MANY_SKILLS_TEXT],
+    404: [...REACH_ERRORS[404], SKILL_NOT_FOUND],
     409: ['The agent has version <number> meanwhile', ...NOT_PASSED_TEXTS],
   },
 });

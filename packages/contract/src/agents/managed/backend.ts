@@ -22,7 +22,24 @@ export {
   updateEnvironment,
 } from './environments.ts';
 export { deleteFile, downloadFile, getFile, listFiles, uploadFile } from './files.ts';
+export {
+  archiveStore,
+  createMemory,
+  createStore,
+  deleteMemory,
+  deleteStore,
+  getMemory,
+  getStore,
+  getVersion,
+  listMemories,
+  listStores,
+  listVersions,
+  redactVersion,
+  updateMemory,
+  updateStore,
+} from './memory-stores.ts';
 export { addResource, deleteResource, getResource, listResources, updateResource } from './resources.ts';
+export { useStore } from './runtime.ts';
 export {
   archiveSession,
   createSession,
@@ -34,6 +51,17 @@ export {
   streamEvents,
   updateSession,
 } from './sessions.ts';
+export {
+  createSkill,
+  createSkillVersion,
+  deleteSkill,
+  deleteSkillVersion,
+  downloadSkillVersion,
+  getSkill,
+  getSkillVersion,
+  listSkills,
+  listSkillVersions,
+} from './skills.ts';
 export { archiveThread, getThread, listThreadEvents, listThreads, streamThreadEvents } from './threads.ts';
 export {
   archiveCredential,

@@ -1,7 +1,5 @@
 /** What clients of Anthropic's API look for and do not find here, by the name in its address, and what there is instead. */
 const REFUSED: Readonly<Record<string, string>> = {
-  memory_stores: 'an agent keeps its own memory: GET /api/memory',
-  skills: 'skills are kept in the library of their owner, under /api/skills',
   dreams: 'an agent keeps its memory in order by itself',
   tunnels: 'servers of your own network are opened by who runs the platform, with AGENT_PRIVATE_HOSTS',
   user_profiles: 'give each of your users an agent, or a widget’s visitors a conversation each',

@@ -7,7 +7,7 @@ import { managed, NOT_YOURS, pageOf, PAGE_TEXTS, REACH_ERRORS } from './fields.t
 /** Files of a session: they lie in its agent's workspace. */
 
 const ONLY_FILES =
-  'resources must be of type file; a repository is fetched by the agent itself, memory is kept with the agent';
+  'resources must be of type file or, where a session begins, memory_store; a repository is fetched by the agent itself';
 const MOUNT = 'mount_path is a path inside of the agent’s workspace';
 const ARCHIVED = 'The session is archived';
 
@@ -16,15 +16,39 @@ export const resourceParams = z.object({
   file_id: z.string().min(1).max(200),
   mount_path: z.string(MOUNT).trim().min(1, MOUNT).max(500, MOUNT).nullish(),
 });
+/** What a session begins with. */
+export const firstResource = z.discriminatedUnion(
+  'type',
+  [
+    resourceParams,
+    z.object({
+      type: z.literal('memory_store'),
+      memory_store_id: z.string().min(1).max(200),
+      access: z.enum(['read_write', 'read_only']).nullish(),
+      instructions: z.string().max(4096).nullish(),
+    }),
+  ],
+  ONLY_FILES,
+);
 export const MOST_RESOURCES = 20;
+export const MOST_STORES = 8;
 
-const resource = z.object({
+const file = z.object({
   type: z.literal('file'),
   id: z.string(),
   file_id: z.string(),
   mount_path: z.string(),
   created_at: z.string(),
   updated_at: z.string(),
+});
+const store = z.object({
+  type: z.literal('memory_store'),
+  memory_store_id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  instructions: z.string().nullable(),
+  access: z.enum(['read_write', 'read_only']),
+  mount_path: z.null(),
 });
 const none = 'Resource not found';
 const ofSession = [AGENT_NOT_FOUND, 'Session not found'];
@@ -46,15 +70,15 @@ export const addResource = endpoint({
   path: '/v1/sessions/:id/resources',
   summary: 'Put a file that is kept into the workspace of the session’s agent; the reply says under which name',
   body: resourceParams,
-  reply: resource,
+  reply: file,
   errors: { ...PUT_ERRORS, 400: [NOT_YOURS, ARCHIVED, ...PUT_ERRORS[400]] },
 });
 
 export const listResources = endpoint({
   ...managed.listWithin,
   path: '/v1/sessions/:id/resources',
-  summary: 'Files that a session was given, the oldest first',
-  reply: pageOf(resource),
+  summary: 'Memory stores and files that a session was given, the oldest first',
+  reply: pageOf(z.union([file, store])),
   errors: { 400: PAGE_TEXTS, 404: ofSession },
 });
 
@@ -63,7 +87,7 @@ export const getResource = endpoint({
   path: '/v1/sessions/:id/resources/:resourceId',
   summary: 'A file that a session was given',
   params: one,
-  reply: resource,
+  reply: file,
   errors: { 400: [NOT_YOURS], 404: [...ofSession, none] },
 });
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
+import { MOST_BODY } from '../ai/v1/fields.ts';
 import { MESSAGE_TOO_LARGE, NOT_PASSED_TEXTS } from '../fields.ts';
+import { MOST_ATTACHMENTS } from '../files/fields.ts';
 import {
   agentRef,
   budget,
@@ -18,17 +20,43 @@ import {
   REACH_ERRORS,
   timesTold,
 } from './fields.ts';
-import { MOST_RESOURCES, PUT_ERRORS, resourceParams } from './resources.ts';
+import { firstResource, MOST_RESOURCES, MOST_STORES, PUT_ERRORS } from './resources.ts';
 
 const RESOURCES = `resources may be ${MOST_RESOURCES} at once`;
+const STORES = `resources may have ${MOST_STORES} memory stores`;
 const VAULTS = 'vault_ids must be ids of vaults, ten at most';
 const LATER = 'vault_ids cannot be changed: begin another session';
-const TEXT = 'content must be blocks of type text: an agent takes text';
+const TEXT = 'content must be blocks of type text';
+const BLOCK = 'content must be blocks of type text, image or document';
+const SOURCE = 'source must be of type base64, text or file: an address is not fetched';
+const MOST_BLOCKS = `content may have ${MOST_ATTACHMENTS} pictures and documents`;
 const EVENT =
   'an event must be of type user.message, user.interrupt, user.tool_confirmation or user.custom_tool_result';
 
 const text = z.array(z.object({ type: z.literal('text', TEXT), text: z.string().max(100_000) })).max(100);
-const message = z.object({ type: z.literal('user.message'), content: text.min(1) });
+const base64 = z.object({ type: z.literal('base64'), media_type: z.string().max(200), data: z.string().min(1) });
+const kept = z.object({ type: z.literal('file'), file_id: z.string().min(1).max(200) });
+const words = z.object({ type: z.literal('text'), media_type: z.literal('text/plain'), data: z.string().min(1) });
+const block = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.literal('text'), text: z.string().max(100_000) }),
+    z.object({ type: z.literal('image'), source: z.discriminatedUnion('type', [base64, kept], SOURCE) }),
+    z.object({
+      type: z.literal('document'),
+      source: z.discriminatedUnion('type', [base64, kept, words], SOURCE),
+      title: z.string().max(200).nullish(),
+      context: z.null('context: say it in a block of type text').optional(),
+    }),
+  ],
+  BLOCK,
+);
+const blocks = z
+  .array(block)
+  .min(1)
+  .max(100)
+  .refine((given) => given.filter(({ type }) => type !== 'text').length <= MOST_ATTACHMENTS, MOST_BLOCKS);
+const message = z.object({ type: z.literal('user.message'), content: blocks });
 const event = z.discriminatedUnion(
   'type',
   [
@@ -63,6 +91,7 @@ const sent = z.looseObject({ id: z.string(), type: z.string() });
 const notThere = [...REACH_ERRORS[404], 'Session not found'];
 const errors = { 400: [NOT_YOURS], 404: notThere };
 const ARCHIVED = 'The session is archived';
+const EMPTY = 'A picture or document is empty';
 
 export const createSession = endpoint({
   ...managed.make,
@@ -74,23 +103,31 @@ export const createSession = endpoint({
     title: z.string().max(200).nullish(),
     metadata: metadata.nullish(),
     initial_events: z.array(message).max(1).nullish(),
-    resources: z.array(resourceParams).max(MOST_RESOURCES, RESOURCES).nullish(),
+    resources: z
+      .array(firstResource)
+      .max(MOST_RESOURCES, RESOURCES)
+      .refine((given) => given.filter(({ type }) => type === 'memory_store').length <= MOST_STORES, STORES)
+      .nullish(),
     vault_ids: z.array(z.string(VAULTS).min(1, VAULTS).max(200, VAULTS), VAULTS).max(10, VAULTS).nullish(),
     budget,
   }),
   reply: session,
+  bodyLimit: MOST_BODY,
   errors: {
     ...PUT_ERRORS,
     400: [
       NOT_YOURS,
+      EMPTY,
       'The agent is archived',
       'The environment is archived',
       'The vault is archived',
+      'The memory store is archived',
+      'resources must name a memory store once',
       'The server <name> has headers of its own: take them away to open it with a vault',
       'The agent’s servers are open with other vaults: its sessions share them, so give each its own agent',
       ...PUT_ERRORS[400],
     ],
-    404: [...PUT_ERRORS[404], 'Environment not found', 'Vault not found'],
+    404: [...PUT_ERRORS[404], 'Environment not found', 'Vault not found', 'Memory store not found'],
     409: [...PUT_ERRORS[409], ...NOT_PASSED_TEXTS],
     413: [...PUT_ERRORS[413], MESSAGE_TOO_LARGE],
     429: [...PUT_ERRORS[429], 'At most 10,000 sessions'],
@@ -153,12 +190,20 @@ export const sendEvents = endpoint({
   summary: 'Say something in a session, interrupt it, decide about a tool, or give the result of one',
   body: z.object({ events: z.array(event).min(1, 'events must have at least one').max(100) }),
   reply: z.object({ data: z.array(sent) }),
+  bodyLimit: MOST_BODY,
   errors: {
-    ...REACH_ERRORS,
-    400: [NOT_YOURS, ARCHIVED, 'No run of this agent waits for the result of <call>', 'No approval waits for <id>'],
-    404: notThere,
-    409: ['Approval is already decided'],
-    413: [MESSAGE_TOO_LARGE],
+    ...PUT_ERRORS,
+    400: [
+      NOT_YOURS,
+      ARCHIVED,
+      EMPTY,
+      'No run of this agent waits for the result of <call>',
+      'No approval waits for <id>',
+      ...PUT_ERRORS[400],
+    ],
+    404: [...notThere, ...PUT_ERRORS[404]],
+    409: ['Approval is already decided', ...PUT_ERRORS[409]],
+    413: [...PUT_ERRORS[413], MESSAGE_TOO_LARGE],
   },
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { MESSAGE_TOO_LARGE, SPENT_TEXTS } from '../fields.ts';
+import { FILE_ERRORS, TOO_LARGE, TOO_MANY_ATTACHMENTS } from '../files/fields.ts';
 import { gateway, PROXY } from '../gateway.ts';
 import * as memory from '../memory/gateway.ts';
 
@@ -29,10 +30,16 @@ export const completeChat = endpoint({
     400: [
       'The last message must be from the user',
       'No run of this agent waits for the result of <call>',
-      'An agent takes text: leave out the part of type <type>',
+      'What is no file of a person’s is text here: leave out the part of type <type>',
+      'Pictures and files come inside of a request: an address is not fetched',
+      'A picture or file is empty',
+      TOO_MANY_ATTACHMENTS,
+      ...FILE_ERRORS[400],
     ],
-    413: [MESSAGE_TOO_LARGE],
-    429: SPENT_TEXTS,
+    413: [MESSAGE_TOO_LARGE, TOO_LARGE],
+    409: FILE_ERRORS[409],
+    422: FILE_ERRORS[422],
+    429: [...SPENT_TEXTS, 'At most <n> requests of more than 1 MB at a time'],
     // Why the model did not answer, in the words of whoever knows.
     502: [...gateway.errors[502], 'The model did not answer', '<reason>'],
   },

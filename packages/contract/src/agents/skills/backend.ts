@@ -9,7 +9,7 @@ export const get = endpoint({
   tag: 'Runtime',
   auth: 'internalOrKey',
   method: 'GET',
-  path: '/v1/skills/:digest',
+  path: '/v1/skill_files/:digest',
   summary: 'The files of a skill that an agent was given, for agents that run as programs of their own',
   params: z.object({ digest: skillDigestField }),
   reply: z.object({

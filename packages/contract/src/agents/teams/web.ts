@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import {
   AGENT_LIMIT_TEXT,
+  AGENT_NOT_FOUND,
   PLAN_MISMATCH_TEXT,
   PROVISIONING_DISABLED_TEXT,
   SUBSCRIPTION_REQUIRED_TEXT,
   templates,
 } from '../fields.ts';
-import { wholeQuery } from '../../common.ts';
+import { idParams, wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { tooLong } from '../../fields.ts';
 import * as knowledge from '../knowledge/web.ts';
@@ -111,6 +112,17 @@ export const provision = endpoint({
     500: ['Team provisioning failed'],
     503: [PROVISIONING_DISABLED_TEXT],
   },
+});
+
+export const exportAgent = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/agents/:id/document',
+  summary:
+    'An agent as a document of docker-agent, to be taken elsewhere: without secrets, and what is not in it named at its top',
+  params: idParams,
+  produces: 'application/yaml',
+  errors: { 401: ['Unauthorized'], 404: [AGENT_NOT_FOUND] },
 });
 
 export const listTemplates = endpoint({

@@ -3,7 +3,7 @@ import type { WebAgent } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useSend } from '../../../api.ts';
+import { urlOf, useSend } from '../../../api.ts';
 import { manage as texts } from '../../../texts/agents.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
@@ -147,6 +147,13 @@ function Duplicate({ agent }: { agent: WebAgent }) {
       <Button busy={copy.isPending} onClick={() => copy.mutate({ params: { id: agent.id }, body: {} })}>
         {texts.duplicateDo}
       </Button>
+      <a
+        className="ml-2 inline-flex min-h-8 items-center rounded-lg border border-line-strong/45 bg-surface px-2.5 text-[0.87rem] font-medium hover:border-line-strong"
+        href={urlOf(web.teams.exportAgent, { params: { id: agent.id } })}
+        download
+      >
+        {texts.asDocument}
+      </a>
       {copy.error && <Notice tone="danger">{copy.error.message}</Notice>}
     </Card>
   );

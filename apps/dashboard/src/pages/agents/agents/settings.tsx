@@ -13,9 +13,10 @@ const Backups = lazy(() => import('../backups.tsx').then((page) => ({ default: p
 const Evaluations = lazy(() =>
   import('../evaluations/evaluations.tsx').then((page) => ({ default: page.Evaluations })),
 );
+const Spend = lazy(() => import('./spend.tsx').then((page) => ({ default: page.Spend })));
 const Manage = lazy(() => import('./manage.tsx').then((page) => ({ default: page.Manage })));
 
-const PARTS = ['purpose', 'config', 'knowledge', 'door', 'evaluations', 'backups', 'manage'] as const;
+const PARTS = ['purpose', 'config', 'spend', 'knowledge', 'door', 'evaluations', 'backups', 'manage'] as const;
 export type Part = (typeof PARTS)[number];
 
 /** What the agent is for, may do and may spend, what it knows, who reaches it, what a change must pass, its backups, and its life. */
@@ -32,7 +33,7 @@ export function Settings({
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[12rem_minmax(0,1fr)]">
       <nav aria-label={texts.parts} className="min-w-0 lg:sticky lg:top-6">
-        <ul className="flex gap-1 overflow-x-auto lg:flex-col">
+        <ul className="flex flex-wrap gap-1 lg:flex-col">
           {PARTS.map((key) => (
             <li key={key}>
               <button
@@ -54,6 +55,7 @@ export function Settings({
         <Suspense fallback={<Lines rows={6} />}>
           {shown === 'purpose' && <Purpose agentId={agent.id} />}
           {shown === 'config' && <AgentConfig agentId={agent.id} />}
+          {shown === 'spend' && <Spend agentId={agent.id} />}
           {shown === 'knowledge' && <Knows agentId={agent.id} />}
           {shown === 'door' && <Door agentId={agent.id} />}
           {shown === 'evaluations' && <Evaluations agentId={agent.id} />}

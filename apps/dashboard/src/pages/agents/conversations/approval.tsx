@@ -30,7 +30,7 @@ export const approvalTitle = (tool: string, args: string): string => titleOf(eff
 const BOX = 'max-h-60 overflow-auto rounded-lg border border-line bg-surface px-3 py-2 font-mono text-[0.85rem]';
 
 /** What the call would do, shown as what it changes; never as JSON alone. */
-function EffectView({ effect }: { effect: Effect }) {
+export function EffectView({ effect }: { effect: Effect }) {
   if (effect.kind === 'file') {
     return effect.text === '' ? (
       <p className="text-ink-soft">{texts.emptyFile}</p>

@@ -5,16 +5,18 @@ import type { KeyboardEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { chat as texts } from '../../../texts/agents.ts';
 import { talk } from '../../../texts/talk.ts';
-import { Button, IconButton, Spinner } from '../../../ui/button.tsx';
+import { Button, Spinner } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
+import { cx } from '../../../ui/cx.ts';
 import { Drawer } from '../../../ui/dialog.tsx';
-import { usePageKeys } from '../../../ui/keys.ts';
 import { Empty, Loaded } from '../../../ui/states.tsx';
+import { forkedFrom } from './answers.ts';
 import { choicesIn } from './branches.ts';
 import { Composer } from './composer.tsx';
 import type { DecidedWith } from './decide.ts';
 import type { Written } from './composer.tsx';
 import { useConversation } from './conversation.ts';
+import { Head } from './head.tsx';
 import type { Writing } from './writing.ts';
 import { ConversationList } from './conversation-list.tsx';
 import { useOutbox } from './outbox.ts';
@@ -22,15 +24,12 @@ import type { Letter } from './letters.ts';
 import { Scroller } from './scroller.tsx';
 import { isHere } from './letters.ts';
 import { SwitchedOff } from './switched-off.tsx';
-import { titleOf } from './title.ts';
 import { usePlace } from './talk-place.ts';
+import { useFindKey } from './use-find-key.ts';
 import { newPlace, useCommands } from './use-commands.ts';
-import { stateOf, transcript } from './transcript.ts';
-import { Bubble, Turns } from './turns.tsx';
+import { spentOf, stateOf, transcript } from './transcript.ts';
+import { ANSWER_WIDTH, Bubble, Turns } from './turns.tsx';
 
-const Options = lazy(() =>
-  import('./conversation-options.tsx').then((page) => ({ default: page.ConversationOptions })),
-);
 const FileDialog = lazy(() => import('../files/file-preview.tsx').then((page) => ({ default: page.FileDialog })));
 
 /** Talking to an agent: all conversations on one side, the one that is read on the other. */
@@ -38,6 +37,7 @@ export function Chat({ agent }: { agent: WebAgent }) {
   const place = usePlace(agent);
   const [isListed, setListed] = useState(false);
   const { open } = place;
+  useFindKey(() => setListed(true));
   const list = (
     <ConversationList
       agentId={agent.id}
@@ -98,7 +98,16 @@ function useTurns(agent: WebAgent, place: ReturnType<typeof usePlace>) {
     const messages = turns.filter(({ kind }) => kind === 'user').map(({ key }) => Number(key));
     return choicesIn(family, sessionId, messages);
   }, [turns, branches.data, sessionId]);
-  return { talk, turns, state, family, choices, known: steps.at(-1)?.seq ?? 0 };
+  const forked = useMemo(
+    () =>
+      forkedFrom(
+        turns,
+        branches.data?.branches.find(({ id }) => id === sessionId),
+      ),
+    [turns, branches.data, sessionId],
+  );
+  const costMicros = useMemo(() => spentOf(steps).costMicros, [talk.steps]);
+  return { talk, turns, state, family, choices, forked, costMicros, known: steps.at(-1)?.seq ?? 0 };
 }
 
 interface ThreadProps {
@@ -125,6 +134,8 @@ function Thread({ agent, place, onList }: ThreadProps) {
         place={place}
         family={read.family}
         agentId={agent.id}
+        // Only of what was read whole a sum can be told.
+        costMicros={read.talk.hasOlder ? 0 : read.costMicros}
         onList={onList}
         isOpen={hasOptions}
         setOpen={setOptions}
@@ -228,6 +239,7 @@ function Said(props: SaidProps) {
             <Turns
               turns={turns}
               choices={choices}
+              forked={read.forked}
               actions={actions}
               deciding={owner.deciding}
               editing={props.editing}
@@ -246,64 +258,12 @@ function Said(props: SaidProps) {
   );
 }
 
-function Head({
-  place: { session, open },
-  family,
-  agentId,
-  onList,
-  isOpen,
-  setOpen,
-}: {
-  place: ReturnType<typeof usePlace>;
-  family: ReturnType<typeof useTurns>['family'];
-  agentId: string;
-  onList: () => void;
-  isOpen: boolean;
-  setOpen: (open: boolean) => void;
-}) {
-  // The title is the first field of what opens.
-  usePageKeys((key) => {
-    if (key === 'F2') setOpen(session !== undefined);
-    return key === 'F2';
-  });
-  return (
-    <div className="-mt-2 mb-2 flex items-center gap-2">
-      <Button small className="lg:hidden" icon="menu" onClick={onList}>
-        {talk.showList}
-      </Button>
-      <h2 className="min-w-0 flex-1 truncate font-sans text-[0.95rem] font-medium text-ink-soft" dir="auto">
-        {titleOf(session?.title)}
-      </h2>
-      {session && <IconButton icon="dots" label={talk.options} onClick={() => setOpen(true)} />}
-      {session && isOpen && (
-        <Suspense>
-          <Options
-            key={session.id}
-            agentId={agentId}
-            session={session}
-            branches={family}
-            onClose={() => setOpen(false)}
-            onOpen={(id) => {
-              setOpen(false);
-              open(id);
-            }}
-            onDeleted={() => {
-              setOpen(false);
-              open(newPlace(), undefined, true);
-            }}
-          />
-        </Suspense>
-      )}
-    </div>
-  );
-}
-
 /** What is being written at this moment; announced when it is done, not word by word. */
 function Wording({ writing, works }: { writing: Writing; works: boolean }) {
   const text = useSyncExternalStore(writing.subscribe, writing.text);
   if (text !== '') {
     return (
-      <div aria-live="off" className="flex max-w-[92%] flex-col self-start sm:max-w-[80%]">
+      <div aria-live="off" className={cx('flex flex-col', ANSWER_WIDTH)}>
         <Bubble mine={false} text={text} />
       </div>
     );

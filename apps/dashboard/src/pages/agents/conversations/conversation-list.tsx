@@ -14,6 +14,7 @@ import { Icon } from '../../../ui/icons.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
 import { useInSight } from '../../../ui/use-in-sight.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
+import { byAge } from './by-age.ts';
 import { isOwn } from './letters.ts';
 import { listQuery, PAGE } from './list-query.ts';
 import { titleOf } from './title.ts';
@@ -74,9 +75,12 @@ interface Scrolled {
 function Groups({ agentId, archived, ...rest }: Scrolled & { agentId: string; archived: boolean }) {
   const { sessions, error, isLoading, hasOlder, older, refetch } = usePages(agentId, archived);
   if (!sessions) return error ? <Failure error={error} retry={refetch} /> : <Lines rows={5} />;
+  const own = sessions.filter((one) => !one.pinned && isOwn(one));
   const groups: [string, SessionHead[]][] = [
     [texts.pinned, sessions.filter(({ pinned }) => pinned)],
-    [archived ? texts.archived : texts.recent, sessions.filter((one) => !one.pinned && isOwn(one))],
+    ...(archived
+      ? [[texts.archived, own] as [string, SessionHead[]]]
+      : byAge(own, Date.now()).map(([age, list]): [string, SessionHead[]] => [texts.ages[age], list])),
     [texts.elsewhere, sessions.filter((one) => !one.pinned && !isOwn(one))],
   ];
   if (sessions.length === 0) return <p className="px-2 text-[0.9rem] text-ink-faint">{texts.none}</p>;

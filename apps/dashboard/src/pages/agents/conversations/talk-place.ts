@@ -55,8 +55,11 @@ export function usePlace(agent: WebAgent) {
   const onSent = useCallback(
     ({ sessionId }: Sent, { to }: Letter) => {
       // One more message in a conversation is told by the stream.
-      if (!('sessionId' in to)) void stale(queries, web.conversations.list, web.conversations.listBranches);
-      if ('branchOf' in to) open(sessionId);
+      if (!('sessionId' in to)) void stale(queries, web.conversations.list);
+      if ('branchOf' in to) {
+        void stale(queries, web.conversations.listBranches);
+        open(sessionId);
+      }
       if (!('topic' in to)) return;
       setMade((old) => ({ ...old, [to.topic]: sessionId }));
       if (to.topic !== OWN_TOPIC) open(sessionId, undefined, true);

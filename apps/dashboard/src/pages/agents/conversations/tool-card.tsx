@@ -1,5 +1,6 @@
 import { chat as texts } from '../../../texts/agents.ts';
 import { attach, talk } from '../../../texts/talk.ts';
+import { toolName } from '../../../texts/tools.ts';
 import { Button, Spinner } from '../../../ui/button.tsx';
 import { Badge } from '../../../ui/card.tsx';
 import { Icon } from '../../../ui/icons.tsx';
@@ -8,6 +9,7 @@ import { fileUrl } from './attach.tsx';
 import { Approval } from './approval.tsx';
 import { Asked } from './question.tsx';
 import { effectOf } from './effect.ts';
+import { toolWords } from './tool-words.ts';
 import type { ToolUse } from './transcript.ts';
 import type { TurnActions } from './turn-actions.ts';
 
@@ -28,29 +30,21 @@ function madeBy({ tool, args, state }: ToolUse): string | undefined {
   return effect.kind === 'move' ? effect.to || undefined : undefined;
 }
 
-/** A use of a tool: its name and how it went; arguments and result for who wants to know. */
+/** A use of a tool: what it does, in words, and how it went; its name, arguments and result for who wants to know. */
 export function ToolCard({ tool, actions, deciding }: { tool: ToolUse; actions: TurnActions; deciding: boolean }) {
   const file = madeBy(tool);
+  const { verb, about } = toolWords(tool.tool, tool.args, tool.state === 'running');
   return (
     <div className="min-w-0 overflow-hidden rounded-xl border border-line bg-surface">
       <details>
         <summary className="flex cursor-pointer items-center gap-2 px-3 py-2 text-[0.9rem]">
           {tool.state === 'running' ? <Spinner size={14} /> : <Icon name="wrench" size={15} />}
-          <span className="min-w-0 flex-1 truncate font-mono text-[0.85rem]">{tool.tool}</span>
+          <span className="min-w-0 flex-1 truncate">
+            {verb} <bdi className="text-ink-soft">{about}</bdi>
+          </span>
           <Badge tone={TONE[tool.state]}>{texts.toolStates[tool.state]}</Badge>
         </summary>
-        <dl className="flex flex-col gap-2 border-t border-line px-3 py-2 text-[0.85rem]">
-          <dt className="text-ink-faint">{texts.arguments}</dt>
-          <dd className="font-mono break-words whitespace-pre-wrap">{pretty(tool.args)}</dd>
-          {tool.result !== undefined && (
-            <>
-              <dt className="text-ink-faint">{texts.result}</dt>
-              <dd className="max-h-60 overflow-y-auto font-mono break-words whitespace-pre-wrap" tabIndex={0}>
-                {tool.result}
-              </dd>
-            </>
-          )}
-        </dl>
+        <Inside tool={tool} />
       </details>
       {tool.pictures && <Pictures pictures={tool.pictures} actions={actions} />}
       {file !== undefined && (
@@ -85,6 +79,26 @@ export function ToolCard({ tool, actions, deciding }: { tool: ToolUse; actions: 
         </div>
       )}
     </div>
+  );
+}
+
+/** The call as it was made. */
+function Inside({ tool: { tool, args, result } }: { tool: ToolUse }) {
+  return (
+    <dl className="flex flex-col gap-2 border-t border-line px-3 py-2 text-[0.85rem]">
+      <dt className="text-ink-faint">{toolName}</dt>
+      <dd className="font-mono break-words">{tool}</dd>
+      <dt className="text-ink-faint">{texts.arguments}</dt>
+      <dd className="font-mono break-words whitespace-pre-wrap">{pretty(args)}</dd>
+      {result !== undefined && (
+        <>
+          <dt className="text-ink-faint">{texts.result}</dt>
+          <dd className="max-h-60 overflow-y-auto font-mono break-words whitespace-pre-wrap" tabIndex={0}>
+            {result}
+          </dd>
+        </>
+      )}
+    </dl>
   );
 }
 

@@ -1,8 +1,8 @@
-import { memo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import type { FormEvent, ReactNode } from 'react';
 import type { Attachment } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
-import { money, short, time } from '../../../format.ts';
+import { duration, money, short, time } from '../../../format.ts';
 import { chat as texts } from '../../../texts/agents.ts';
 import { states } from '../../../texts/common.ts';
 import { attach, talk } from '../../../texts/talk.ts';
@@ -11,7 +11,9 @@ import { cx } from '../../../ui/cx.ts';
 import { TextArea } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Markdown } from '../../../ui/markdown.tsx';
-import { runAddress } from '../runs/run-name.ts';
+import { runAddress, runName } from '../runs/run-name.ts';
+import { isFinal, wholesOf } from './answers.ts';
+import type { Forked, Whole } from './answers.ts';
 import { fileUrl } from './attach.tsx';
 import type { Choice } from './branches.ts';
 import { ToolCard } from './tool-card.tsx';
@@ -23,6 +25,8 @@ interface Props {
   turns: Turn[];
   deciding: boolean;
   choices: ReadonlyMap<number, Choice>;
+  /** Where this is a branch: the run that it is another way to go on from. */
+  forked: Forked | undefined;
   actions: TurnActions;
   /** The message that is being changed. */
   editing: string | undefined;
@@ -34,20 +38,22 @@ interface Props {
 type Asked = Extract<Turn, { kind: 'user' }>;
 
 /** A conversation, with the tools that were used and what waits for a decision. */
-export function Turns({ turns, choices, actions, editing, onEditing, onAgain, deciding }: Props) {
+export function Turns({ turns, choices, forked, actions, editing, onEditing, onAgain, deciding }: Props) {
   const last = turns.at(-1);
+  const wholes = useMemo(() => wholesOf(turns), [turns]);
   let asked: Asked | undefined;
   return turns.map((turn, index) => {
     if (turn.kind === 'note')
       return <Note key={turn.key} ending={turn} onAgain={turn === last ? onAgain : undefined} />;
     if (turn.kind === 'told') return <ToldNote key={turn.key} told={turn} />;
     if (turn.kind === 'user') asked = turn;
-    const isFinal = turn.kind === 'agent' && ['user', 'told'].includes(turns[index + 1]?.kind ?? 'user');
     return (
       <Said
         key={turn.key}
         turn={turn}
-        asked={isFinal ? asked : undefined}
+        asked={isFinal(turns, index) ? asked : undefined}
+        whole={wholes.get(turn.key)}
+        forked={forked && forked.asked === asked?.key ? forked : undefined}
         choice={turn.kind === 'user' ? choices.get(Number(turn.key)) : undefined}
         actions={actions}
         deciding={deciding}
@@ -110,6 +116,8 @@ interface SaidProps {
   turn: Exclude<Turn, Ending | Told>;
   /** The question that this is the last answer to. */
   asked: Asked | undefined;
+  whole: Whole | undefined;
+  forked: Forked | undefined;
   choice: Choice | undefined;
   actions: TurnActions;
   deciding: boolean;
@@ -127,23 +135,29 @@ const isSame = (a: SaidProps, b: SaidProps): boolean =>
   a.actions === b.actions &&
   a.isEditing === b.isEditing &&
   a.asked?.key === b.asked?.key &&
+  a.forked?.first === b.forked?.first &&
+  a.whole?.steps === b.whole?.steps &&
   a.choice?.index === b.choice?.index &&
   a.choice?.ids.join() === b.choice?.ids.join() &&
   a.turn.key === b.turn.key &&
   a.turn.text === b.turn.text &&
   (a.turn.kind !== 'agent' || b.turn.kind !== 'agent' || sameTools(a.turn.tools, b.turn.tools));
 
+/** An answer has the width of a page to read, and no box around it. */
+export const ANSWER_WIDTH = 'w-full max-w-[46rem] self-start';
+
 const pathsOf = ({ attachments }: Asked) => attachments.map(({ path }) => path);
 
-const Said = memo(function Said({ turn, asked, choice, actions, deciding, isEditing, onEditing }: SaidProps) {
+const Said = memo(function Said({ deciding, ...rest }: SaidProps) {
+  const { turn, actions, isEditing, onEditing } = rest;
   const mine = turn.kind === 'user';
   return (
     <article
       id={`step-${turn.key}`}
       tabIndex={-1}
       className={cx(
-        'group flex max-w-[92%] min-w-0 flex-col gap-2 rounded-xl sm:max-w-[80%]',
-        mine ? 'self-end' : 'self-start',
+        'group flex min-w-0 flex-col gap-2 rounded-xl',
+        mine ? 'max-w-[92%] self-end sm:max-w-[80%]' : ANSWER_WIDTH,
         isEditing && 'w-full',
       )}
     >
@@ -159,22 +173,22 @@ const Said = memo(function Said({ turn, asked, choice, actions, deciding, isEdit
       )}
       {!mine &&
         turn.tools.map((tool) => <ToolCard key={tool.callId} tool={tool} actions={actions} deciding={deciding} />)}
-      <Foot turn={turn} asked={asked} choice={choice} actions={actions} isEditing={isEditing} onEditing={onEditing} />
+      {(mine || turn.text !== '') && <Foot {...rest} />}
     </article>
   );
 }, isSame);
 
-/** When it was said and what it cost, and what can be done with it. */
-function Foot({ turn, asked, choice, actions, isEditing, onEditing }: Omit<SaidProps, 'deciding'>) {
+/** When it was said, what the whole answer took, and what can be done with it. */
+function Foot({ turn, asked, whole, forked, choice, actions, isEditing, onEditing }: Omit<SaidProps, 'deciding'>) {
   const mine = turn.kind === 'user';
+  const spent = mine ? undefined : asked && whole ? whole : turn.spent;
   return (
     <div className={cx('flex flex-wrap items-center gap-x-2 gap-y-1', mine && 'justify-end')}>
       <p className="num text-[0.78rem] text-ink-faint">
         {time(turn.at)}
-        {!mine && turn.spent && turn.spent.tokens > 0 && (
-          <> · {texts.cost(money(turn.spent.costMicros / 1e6), short(turn.spent.tokens))}</>
-        )}
+        {spent && spent.tokens > 0 && <> · {texts.cost(money(spent.costMicros / 1e6), short(spent.tokens))}</>}
       </p>
+      {asked && whole && <AnswerLinks {...{ asked, whole, forked, actions }} />}
       {mine && choice && <Switch choice={choice} onSwitch={actions.onSwitch} />}
       <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100">
         {mine && !isEditing && <Small icon="edit" label={talk.edit} onClick={() => onEditing(turn.key)} />}
@@ -182,24 +196,38 @@ function Foot({ turn, asked, choice, actions, isEditing, onEditing }: Omit<SaidP
           <Small icon="copy" label={talk.copy} onClick={() => void navigator.clipboard.writeText(turn.text)} />
         )}
         {asked && (
-          <>
-            <Small
-              icon="restart"
-              label={talk.retry}
-              onClick={() => actions.onEdit(Number(asked.key), asked.text, pathsOf(asked))}
-            />
-            <Link
-              to={runAddress({ ...actions, first: Number(asked.key) })}
-              aria-label={talk.run}
-              title={talk.run}
-              className="inline-flex size-7 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
-            >
-              <Icon name="cost" size={15} />
-            </Link>
-          </>
+          <Small
+            icon="restart"
+            label={talk.retry}
+            onClick={() => actions.onEdit(Number(asked.key), asked.text, pathsOf(asked))}
+          />
         )}
       </span>
     </div>
+  );
+}
+
+const FOOT_LINK = 'num text-[0.78rem] text-ink-soft underline decoration-line-strong underline-offset-2 hover:text-ink';
+
+/** To how the answer came about, and beside the one that it stands in place of. */
+function AnswerLinks({
+  asked,
+  whole,
+  forked,
+  actions,
+}: Pick<SaidProps, 'forked' | 'actions'> & { asked: Asked; whole: Whole }) {
+  const run = { ...actions, first: Number(asked.key) };
+  return (
+    <>
+      <Link to={runAddress(run)} title={talk.runHint} className={FOOT_LINK}>
+        {talk.steps(whole.steps, whole.ms > 0 ? duration(whole.ms) : '')}
+      </Link>
+      {forked && (
+        <Link to={`${runAddress({ ...actions, ...forked })}/compare/${runName(run)}`} className={FOOT_LINK}>
+          {talk.compare}
+        </Link>
+      )}
+    </>
   );
 }
 
@@ -308,10 +336,8 @@ export function Bubble({ text, mine, children }: { text: string; mine: boolean; 
     <div
       dir="auto"
       className={cx(
-        'max-w-full min-w-0 rounded-2xl px-4 py-2.5 break-words',
-        mine
-          ? 'self-end rounded-br-md bg-accent whitespace-pre-wrap text-on-accent'
-          : 'self-start rounded-bl-md bg-sunken',
+        'max-w-full min-w-0 break-words',
+        mine ? 'self-end rounded-2xl rounded-br-md bg-accent px-4 py-2.5 whitespace-pre-wrap text-on-accent' : 'w-full',
       )}
     >
       {mine ? text : <Markdown text={text} />}

@@ -6,7 +6,7 @@ import { inbox as texts } from '../../../texts/access.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { isForPage, usePageKeys } from '../../../ui/keys.ts';
 import { Page } from '../../../ui/page.tsx';
-import { Empty, Loaded } from '../../../ui/states.tsx';
+import { Empty, Failure, Loaded } from '../../../ui/states.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { DoneList } from './done-list.tsx';
 import { WaitingCard } from './items.tsx';
@@ -50,7 +50,9 @@ export default function Inbox() {
         </>
       }
     >
-      <Loaded from={read}>
+      {/* What is known stands there, whatever else is still to come or has failed. */}
+      {items.length > 0 && read.error && <Failure error={read.error} retry={read.refetch} />}
+      <Loaded from={items.length > 0 ? { ...read, data: true } : read}>
         {() => (
           <Tabs
             label={texts.views}

@@ -1,7 +1,7 @@
 import { web } from '@troupe/contract';
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { callQuery, useCall } from '../../../api.ts';
+import { callQuery, statusOf, useCall } from '../../../api.ts';
 import { useSession } from '../../../session.ts';
 import { byMarks, payersIn, waitingOf } from './waiting.ts';
 
@@ -11,8 +11,9 @@ export function useWaiting() {
   const approvals = useCall(web.inbox.get, {});
   const joins = useCall(web.access.list, { query: {} }, { enabled: user?.isAdmin === true });
   const devices = useCall(web.devices.list, {});
-  const notices = useCall(web.notices.list, { query: {} }).data?.notices ?? [];
-  const payments = usePayments(payersIn(notices));
+  const news = useCall(web.notices.list, { query: {} });
+  const notices = news.data?.notices ?? [];
+  const { payments, reads: paid } = usePayments(payersIn(notices));
   const all = waitingOf({
     items: approvals.data?.items ?? [],
     joins: joins.data?.requests ?? [],
@@ -23,7 +24,24 @@ export function useWaiting() {
   const marks = approvals.data?.marks ?? [];
   const { items, later } = byMarks(all, marks, Date.now());
   useWake(later[0]?.until);
-  return { items, later, marks, read: approvals };
+  const read = together([approvals, ...(user?.isAdmin === true ? [joins] : []), devices, news, ...paid]);
+  return { items, later, marks, read };
+}
+
+interface Read {
+  data?: unknown;
+  error: Error | null;
+  refetch: () => unknown;
+}
+
+/** All of them as one: that nothing waits is known when each has answered. An agent that is gone pays nothing. */
+function together(reads: readonly Read[]) {
+  const isOpen = ({ data, error }: Read) => data === undefined && statusOf(error) !== 404;
+  return {
+    data: reads.some(isOpen) ? undefined : true,
+    error: reads.find((one) => isOpen(one) && one.error !== null)?.error ?? null,
+    refetch: () => void Promise.all(reads.filter(isOpen).map(({ refetch }) => refetch())),
+  };
 }
 
 /** As long as browsers can wait. */
@@ -43,5 +61,8 @@ function useWake(until: string | undefined): void {
 /** What agents ask to pay. */
 function usePayments(payers: readonly string[]) {
   const reads = useQueries({ queries: payers.map((id) => callQuery(web.policy.listPayments, { params: { id } })) });
-  return reads.flatMap(({ data }, at) => (data?.payments ?? []).map((one) => ({ ...one, agentId: payers[at]! })));
+  const payments = reads.flatMap(({ data }, at) =>
+    (data?.payments ?? []).map((one) => ({ ...one, agentId: payers[at]! })),
+  );
+  return { payments, reads };
 }

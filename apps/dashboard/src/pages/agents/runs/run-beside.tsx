@@ -12,6 +12,7 @@ import { Table } from '../../../ui/table.tsx';
 import { useAgentNames } from '../agents/names.ts';
 import { DiffText } from '../skills/diff-text.tsx';
 import { lineDiff, visible } from '../skills/line-diff.ts';
+import { barName } from './bar-name.ts';
 import { aligned, answerOf, askedIn, filesUntil, modelsOf } from './beside.ts';
 import { runAddress, runName, runOf, stepIn } from './run-name.ts';
 import type { RunPlace } from './run-name.ts';
@@ -163,11 +164,9 @@ function Answers({ sides }: { sides: [Side, Side] }) {
   );
 }
 
-const nameOfBar = ({ kind, name }: Bar): string => {
-  if (kind === 'model') return modelName(name);
-  if (kind === 'prompt' || kind === 'person') return texts.kinds[kind] ?? kind;
-  return kind === 'note' ? (texts.notes[name] ?? name) : name;
-};
+/** What was asked stands above. */
+const nameOfBar = (bar: Bar): string =>
+  bar.kind === 'prompt' || bar.kind === 'person' ? (texts.kinds[bar.kind] ?? bar.kind) : barName(bar);
 
 /** A step of one side with its length, leading to it; nothing where the other one has it alone. */
 function Step({ bar, place }: { bar: Bar | undefined; place: RunPlace }) {

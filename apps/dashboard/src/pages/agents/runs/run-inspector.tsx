@@ -5,9 +5,14 @@ import type { ReactNode } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { money, short } from '../../../format.ts';
 import { modelName } from '../../../models.ts';
+import { chat } from '../../../texts/agents.ts';
 import { runs as texts } from '../../../texts/runs.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Card, Facts } from '../../../ui/card.tsx';
+import { EffectView } from '../conversations/approval.tsx';
+import { effectOf } from '../conversations/effect.ts';
+import { toolLine } from '../conversations/tool-words.ts';
+import { barName } from './bar-name.ts';
 import { filesUntil, memoriesUntil } from './beside.ts';
 import { Block } from './block.tsx';
 import { FilesThen } from './file-then.tsx';
@@ -47,12 +52,12 @@ export function Inspector({
 }) {
   if (bar.task) return <Branch agentId={agentId} task={bar.task} />;
   const said = bar.kind === 'tool' ? undefined : (bar.step.content ?? bar.step.summary);
-  const calls = (bar.step.toolCalls ?? []).map(({ tool }) => tool);
+  const calls = (bar.step.toolCalls ?? []).map(({ tool, args }) => toolLine(tool, args));
   const facts = factsOf(bar);
   return (
     <Card
       title={texts.kinds[bar.kind] ?? bar.kind}
-      hint={<span dir="auto">{bar.kind === 'tool' ? bar.name : undefined}</span>}
+      hint={<span dir="auto">{bar.kind === 'tool' ? barName(bar) : undefined}</span>}
       actions={
         <Button small onClick={onFork}>
           {texts.fork}
@@ -62,9 +67,19 @@ export function Inspector({
       <div className="flex flex-col gap-4">
         {facts.length > 0 && <Facts items={facts} />}
         {said && <Block label={texts.words} text={said} />}
-        {calls.length > 0 && <p className="font-mono text-[0.87rem]">{calls.join(', ')}</p>}
-        {bar.args !== undefined && <Block label={texts.arguments} text={bar.args} />}
-        {bar.kind === 'tool' && <Block label={texts.result} text={bar.step.content ?? ''} />}
+        <Listed title={`${texts.decides}:`} items={calls} />
+        {bar.kind === 'tool' && (
+          <>
+            <EffectView effect={effectOf(bar.name, bar.args ?? '')} />
+            <Block label={texts.result} text={bar.step.content ?? ''} />
+            <details>
+              <summary className="cursor-pointer text-[0.87rem] text-ink-soft">{chat.asJson}</summary>
+              <div className="pt-2">
+                <Block label={`${bar.name}: ${texts.arguments}`} text={bar.args ?? ''} />
+              </div>
+            </details>
+          </>
+        )}
         <Then agentId={agentId} sessionId={sessionId} run={run} bar={bar} />
       </div>
     </Card>

@@ -2,8 +2,7 @@ import { web } from '@troupe/contract';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
-import { duration, money, short } from '../../../format.ts';
-import { modelName } from '../../../models.ts';
+import { duration, money, percent, short } from '../../../format.ts';
 import { evaluations } from '../../../texts/evaluations.ts';
 import { runs as texts } from '../../../texts/runs.ts';
 import { Button, IconButton, LinkButton } from '../../../ui/button.tsx';
@@ -13,13 +12,14 @@ import { Refused } from '../../../ui/form.tsx';
 import { usePageKeys } from '../../../ui/keys.ts';
 import { Page } from '../../../ui/page.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { barName } from './bar-name.ts';
 import { ForkDialog } from './run-fork.tsx';
 import { Inspector } from './run-inspector.tsx';
 import { runOf, stepIn } from './run-name.ts';
 import type { RunPlace } from './run-name.ts';
 import { CopyLink, NoRun, RunRead, useCopyLink } from './run-states.tsx';
 import { useRun } from './use-run.ts';
-import { placeOf } from './waterfall.ts';
+import { placeOf, slowestOf } from './waterfall.ts';
 import type { Bar, Run } from './waterfall.ts';
 
 const CompareDialog = lazy(() => import('./run-choose.tsx').then((part) => ({ default: part.CompareDialog })));
@@ -64,7 +64,7 @@ function Shown({ place }: { place: RunPlace }) {
       actions={run.bars.length > 0 && <Actions place={place} isOver={isOver} onCompare={() => setOpen('compare')} />}
     >
       <RunRead of={{ read, run }}>
-        <Sum run={run} />
+        <Sum run={run} onChoose={choose} />
         <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
           <Waterfall run={run} chosen={chosen} onChoose={choose} />
           {chosen && <Inspector place={place} run={run} bar={chosen} onFork={() => setOpen('fork')} />}
@@ -127,7 +127,8 @@ function MakeSkill({ agent, session, run }: { agent: string; session: string; ru
   );
 }
 
-function Sum({ run }: { run: Run }) {
+function Sum({ run, onChoose }: { run: Run; onChoose: (key: string) => void }) {
+  const slowest = slowestOf(run);
   return (
     <>
       <Figures>
@@ -144,6 +145,15 @@ function Sum({ run }: { run: Run }) {
           note={run.outcome === undefined ? texts.goesOn : (texts.outcomes[run.outcome] ?? run.outcome)}
         />
       </Figures>
+      {slowest && (
+        <p className="text-ink-soft">
+          {texts.slowest}{' '}
+          <button type="button" className="link" onClick={() => onChoose(slowest.bar.key)}>
+            <bdi>{barName(slowest.bar) || (texts.kinds[slowest.bar.kind] ?? slowest.bar.kind)}</bdi>
+          </button>
+          {`, ${texts.shareOf(duration(slowest.bar.end - slowest.bar.start), percent(slowest.share * 100))}`}
+        </p>
+      )}
       {run.reason && <Notice tone="spot">{run.reason}</Notice>}
     </>
   );
@@ -153,15 +163,10 @@ const COLOURS: Record<Bar['kind'], string> = {
   prompt: 'bg-ink-faint',
   model: 'bg-accent',
   tool: 'bg-info',
-  person: 'bg-spot',
+  person: 'bg-[repeating-linear-gradient(135deg,var(--color-spot)_0_3px,transparent_3px_6px)]',
   note: 'bg-line-strong',
   branch: 'bg-accent-ink',
 };
-
-function nameOf({ kind, name }: Bar): string {
-  if (kind === 'model') return modelName(name);
-  return kind === 'note' ? (texts.notes[name] ?? name) : name;
-}
 
 function Waterfall({ run, chosen, onChoose }: { run: Run; chosen: Bar | undefined; onChoose: (key: string) => void }) {
   const index = run.bars.findIndex(({ key }) => key === chosen?.key);
@@ -210,6 +215,7 @@ function Row({
   const { left, width } = placeOf(bar, run);
   const length = duration(bar.end - bar.start);
   const kind = texts.kinds[bar.kind] ?? bar.kind;
+  const name = barName(bar);
   return (
     <button
       type="button"
@@ -224,8 +230,8 @@ function Row({
           className={cx('mr-2 inline-block size-2 rounded-full', bar.isError ? 'bg-danger' : COLOURS[bar.kind])}
           aria-hidden="true"
         />
-        <span className={nameOf(bar) ? 'sr-only' : ''}>{kind} </span>
-        {nameOf(bar)}
+        <span className={name ? 'sr-only' : ''}>{kind} </span>
+        {name}
       </span>
       <span className="relative h-3 rounded bg-line/60" aria-hidden="true">
         <span

@@ -156,6 +156,15 @@ export function readRun(steps: SessionStep[], now: number, tasks: readonly Backg
   };
 }
 
+/** The step of the agent's own that took longest, and its part of the work; of one or two there is nothing to say. */
+export function slowestOf({ bars, workedMs }: Run): { bar: Bar; share: number } | undefined {
+  const own = bars.filter(({ kind }) => kind === 'model' || kind === 'tool');
+  const length = ({ start, end }: Bar) => end - start;
+  const bar = own.reduce<Bar | undefined>((most, one) => (most && length(most) >= length(one) ? most : one), undefined);
+  if (!bar || own.length < 3 || length(bar) <= 0) return undefined;
+  return { bar, share: Math.min(1, length(bar) / Math.max(1, workedMs)) };
+}
+
 /** A step that took no time can be seen, too. */
 const THINNEST = 0.6;
 

@@ -1,6 +1,7 @@
 import type { SessionStep } from '@troupe/contract';
 import { teamRun as texts } from '../../../texts/teams.ts';
 import { effectOf } from '../conversations/effect.ts';
+import { toolLine } from '../conversations/tool-words.ts';
 
 export interface Member {
   agentId: string;
@@ -39,7 +40,7 @@ function lineOf(member: Member, step: SessionStep): Line[] {
     const effect = effectOf(tool, args);
     return effect.kind === 'task'
       ? line(texts.handsOver(effect.to), effect.task, callId)
-      : line(texts.hands(tool), '', callId);
+      : line(texts.does, toolLine(tool, args), callId);
   });
   return [...(step.content ? [line(texts.says, step.content)] : []), ...calls];
 }

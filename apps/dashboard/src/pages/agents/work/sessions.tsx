@@ -12,6 +12,7 @@ import { Table } from '../../../ui/table.tsx';
 import { useAgentNames } from '../agents/names.ts';
 import { readBusMessage } from '../conversations/bus-message.ts';
 import { useConversation } from '../conversations/conversation.ts';
+import { toolLine } from '../conversations/tool-words.ts';
 import { spentOf } from '../conversations/transcript.ts';
 
 const channelName = (channel: string) => texts.channels[channel] ?? channel;
@@ -112,14 +113,18 @@ function TraceStep({ step }: { step: SessionStep }) {
   const { nameOf } = useAgentNames();
   const bus = step.type === 'user' && step.content ? readBusMessage(step.content) : undefined;
   const text = bus?.text || step.content || step.summary || step.reason || step.args || step.outcome || '';
-  const tools = (step.toolCalls ?? []).map(({ tool }) => tool).join(', ');
+  const tools = (step.toolCalls ?? []).map(({ tool, args }) => toolLine(tool, args)).join(', ');
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 border-l-2 border-line py-2 pl-4 sm:grid-cols-[5.5rem_minmax(0,1fr)_auto]">
       <span className="num text-[0.82rem] text-ink-faint">{time(step.at)}</span>
       <div className="min-w-0">
         <p className="text-[0.9rem] font-medium">
           {bus ? nameOf(bus.from) : (texts.step[step.type] ?? step.type)}
-          {(step.tool || tools) && <code className="ml-2 text-[0.82rem] text-ink-soft">{step.tool ?? tools}</code>}
+          {(step.tool || tools) && (
+            <bdi className="ml-2 font-normal text-ink-soft">
+              {step.tool ? (step.args ? toolLine(step.tool, step.args) : step.tool) : tools}
+            </bdi>
+          )}
         </p>
         {text && <p className="line-clamp-6 text-[0.9rem] break-words whitespace-pre-wrap text-ink-soft">{text}</p>}
       </div>

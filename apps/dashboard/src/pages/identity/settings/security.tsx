@@ -29,7 +29,7 @@ function PasswordCard() {
   const [form, setForm] = useState({ currentPassword: '', newPassword: '' });
   const say = useSay();
   const send = useSend(web.settings.changePassword, {
-    refresh: [web.session.list],
+    refresh: [web.session.list, web.factors.list],
     done: () => {
       setForm({ currentPassword: '', newPassword: '' });
       say(texts.changed);

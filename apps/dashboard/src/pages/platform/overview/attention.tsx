@@ -7,7 +7,7 @@ import { overview as texts } from '../../../texts/overview.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Icon } from '../../../ui/icons.tsx';
-import { Loaded } from '../../../ui/states.tsx';
+import { Failure, Lines, Loaded } from '../../../ui/states.tsx';
 import { WaitingCard } from '../../agents/inbox/items.tsx';
 import { useWaiting } from '../../agents/inbox/use-waiting.ts';
 import { isInInbox } from '../../agents/inbox/waiting.ts';
@@ -17,7 +17,7 @@ const MOST = 5;
 /** What the platform wants a person to look at, live. */
 export function Attention() {
   const read = useCall(web.notices.list, { query: {} });
-  const { items } = useWaiting();
+  const { items, read: waiting } = useWaiting();
   const mark = useSend(web.notices.read, { refresh: [web.notices.list] });
   // What waits for a decision stands above.
   const isNews = (notice: Notice) => !notice.readAt && !isInInbox(notice);
@@ -49,29 +49,39 @@ export function Attention() {
       <Loaded from={read}>
         {({ notices }) => {
           const unread = notices.filter(isNews);
-          const hidden = unread.length - MOST;
           if (unread.length === 0 && items.length > 0) return null;
+          if (waiting.error) return <Failure error={waiting.error} retry={waiting.refetch} />;
+          // That nothing needs anybody is said when it is known.
+          if (unread.length === 0 && waiting.data === undefined) return <Lines rows={2} />;
           return unread.length === 0 ? (
             <p className="flex items-center gap-2 text-ink-soft">
               <Icon name="check" className="shrink-0 text-ok" /> {texts.nothing}
             </p>
           ) : (
-            <ul className="-mt-3 divide-y divide-line">
-              {unread.slice(0, MOST).map((notice) => (
-                <li key={notice.id} className="flex gap-3 py-3">
-                  <Icon name="bell" className="mt-0.5 shrink-0 text-spot" />
-                  <span className="min-w-0">
-                    <NoticeText {...notice} message={inDollars(notice.message)} />
-                    <span className="block text-[0.85rem] text-ink-faint">{ago(notice.createdAt)}</span>
-                  </span>
-                </li>
-              ))}
-              {hidden > 0 && <li className="pt-3 text-ink-faint">{texts.more(hidden)}</li>}
-            </ul>
+            <News unread={unread} />
           );
         }}
       </Loaded>
     </Card>
+  );
+}
+
+/** The newest, and how many there are besides. */
+function News({ unread }: { unread: Notice[] }) {
+  const hidden = unread.length - MOST;
+  return (
+    <ul className="-mt-3 divide-y divide-line">
+      {unread.slice(0, MOST).map((notice) => (
+        <li key={notice.id} className="flex gap-3 py-3">
+          <Icon name="bell" className="mt-0.5 shrink-0 text-spot" />
+          <span className="min-w-0">
+            <NoticeText {...notice} message={inDollars(notice.message)} />
+            <span className="block text-[0.85rem] text-ink-faint">{ago(notice.createdAt)}</span>
+          </span>
+        </li>
+      ))}
+      {hidden > 0 && <li className="pt-3 text-ink-faint">{texts.more(hidden)}</li>}
+    </ul>
   );
 }
 

@@ -24,10 +24,14 @@ import { isRunning, isSettled, nextOf, stepsOf } from './progress.ts';
 function useSetup(isAdmin: boolean) {
   const models = useCall(web.models.list, {});
   const caps = useCall(web.usage.getCaps, {});
+  // The first start makes a password for an administrator, and for nobody else.
+  const factors = useCall(web.factors.list, {}, { enabled: isAdmin });
+  const reads: { data?: unknown; error: Error | null }[] = [models, caps, ...(isAdmin ? [factors] : [])];
   return {
-    reads: [models, caps] as { data?: unknown; error: Error | null }[],
-    isKnown: models.data !== undefined && caps.data !== undefined,
+    reads,
+    isKnown: reads.every(({ data }) => data !== undefined),
     done: {
+      ...(factors.data?.password === 'given' && { password: false }),
       ...(isAdmin && { provider: models.data?.sandboxOnly === false }),
       cap: (caps.data?.caps.length ?? 0) > 0,
     },
@@ -85,13 +89,16 @@ export default function Overview() {
           {asksForMore && <Guide done={done} firstAgent={reads.agents.data?.agents[0]?.id} />}
           {done.plan && <SayBar />}
           <InFigures {...reads} />
-          <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
-            <div className="flex min-w-0 flex-col gap-5">
+          {/* What needs somebody comes first to whoever scrolls, listens or goes by Tab. */}
+          <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
+            <div className="min-w-0 lg:col-start-2 lg:row-start-1">
+              <Attention />
+            </div>
+            <div className="flex min-w-0 flex-col gap-5 lg:col-start-1 lg:row-span-2 lg:row-start-1">
               <Stage />
               <Daily cost={reads.cost.data} />
             </div>
-            <div className="flex min-w-0 flex-col gap-5">
-              <Attention />
+            <div className="min-w-0 lg:col-start-2 lg:row-start-2">
               <Brief />
             </div>
           </div>
@@ -150,11 +157,15 @@ function Daily({ cost }: { cost: TypesOf<typeof web.usage.getCosts>['reply'] | u
   );
 }
 
+/** Where a step is a part of a page. */
+const TABS: Readonly<Record<string, string>> = { provider: 'providers', password: 'security' };
+
 /** The way from sign-up to a working agent. It shows what is done by looking, not by remembering. */
 function Guide({ done, firstAgent }: { done: Record<string, boolean>; firstAgent: string | undefined }) {
   const links: Record<string, string> = {
     plan: '/dashboard/billing',
     provider: '/dashboard/admin',
+    password: '/dashboard/settings',
     cap: '/dashboard/cost',
     agent: '/dashboard/agents/new',
     chat: firstAgent ? `/dashboard/agents/${firstAgent}` : '/dashboard/agents/new',
@@ -168,7 +179,7 @@ function Guide({ done, firstAgent }: { done: Record<string, boolean>; firstAgent
           <li key={step}>
             <Link
               to={links[step]!}
-              {...(step === 'provider' && { search: { tab: 'providers' } as never })}
+              {...(TABS[step] && { search: { tab: TABS[step] } as never })}
               className={cx(
                 'flex h-full gap-3 rounded-xl border p-3',
                 step === current ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong',

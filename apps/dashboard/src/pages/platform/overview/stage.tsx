@@ -1,9 +1,11 @@
 import { web } from '@troupe/contract';
 import type { StageActor, TypesOf } from '@troupe/contract';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { memo } from 'react';
+import { memo, useState } from 'react';
+import type { KeyboardEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
-import { ago, money } from '../../../format.ts';
+import { coming, hourOf, money } from '../../../format.ts';
+import { keep, kept } from '../../../keeping.ts';
 import { overview } from '../../../texts/overview.ts';
 import { stage as texts } from '../../../texts/stage.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
@@ -11,9 +13,13 @@ import { Card } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Refused } from '../../../ui/form.tsx';
 import { Mask } from '../../../ui/icons.tsx';
+import { isForPage } from '../../../ui/keys.ts';
 import { Loaded } from '../../../ui/states.tsx';
+import { Segments } from '../../../ui/tabs.tsx';
 import { useSay } from '../../../ui/toast.tsx';
-import { isBusy, stagedOf } from './stage-groups.ts';
+import { GROUPED, isBusy, stagedOf, STATES } from './stage-groups.ts';
+import type { Group, GroupedBy } from './stage-groups.ts';
+import { stageKey } from './stage-keys.ts';
 
 type Reply = TypesOf<typeof web.stage.get>['reply'];
 
@@ -26,7 +32,8 @@ const DOT = {
 } satisfies Record<StageActor['state'], string>;
 /** Of more the groups are folded: the rest of the page must be in reach. */
 const FEW = 60;
-const ORDER = ['working', 'waits', 'trouble', 'ready', 'off'] as const;
+/** What somebody chose to see the others by. */
+const CHOSEN = 'stage-by';
 
 /** Every agent and team as they are now, with two agents and with hundreds. */
 export function Stage() {
@@ -58,17 +65,33 @@ export function Stage() {
 }
 
 function summary({ agents, todayUsd }: Reply): string {
-  const counted = ORDER.flatMap((state) => {
+  const counted = STATES.flatMap((state) => {
     const { length } = agents.filter((actor) => actor.state === state);
     return length === 0 ? [] : [texts[state](length)];
   });
   return [...counted, texts.today(money(todayUsd))].join(' · ');
 }
 
+/** Arrows go from one to the next, as they stand on the screen; `t` takes over. */
+function onKey(event: KeyboardEvent<HTMLElement>): void {
+  if (isForPage(event.nativeEvent) && stageKey(event.currentTarget, event.key)) event.preventDefault();
+}
+
+const isGroupedBy = (value: unknown): value is GroupedBy => (GROUPED as readonly unknown[]).includes(value);
+
 function Shown({ agents }: { agents: StageActor[] }) {
-  const { front, hidden, groups } = stagedOf(agents);
+  const [by, setBy] = useState(() => {
+    const chosen = kept(CHOSEN);
+    return isGroupedBy(chosen) ? chosen : 'team';
+  });
+  const { front, hidden, groups } = stagedOf(agents, by);
+  const choose = (next: string) => {
+    if (!isGroupedBy(next)) return;
+    keep(CHOSEN, next);
+    setBy(next);
+  };
   return (
-    <div className="flex flex-col gap-4">
+    <div className="flex flex-col gap-4" onKeyDown={onKey}>
       {front.length > 0 && (
         <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
           {front.map((actor) => (
@@ -79,19 +102,48 @@ function Shown({ agents }: { agents: StageActor[] }) {
         </ul>
       )}
       {hidden > 0 && <p className="text-ink-soft">{texts.hidden(hidden)}</p>}
-      {groups.map(({ team, actors }) => (
-        <details key={team ?? ''} open={agents.length <= FEW}>
-          <summary className="eyebrow mb-1.5 cursor-pointer">
-            <bdi>{team ?? (groups.length === 1 ? texts.everybody : texts.noTeam)}</bdi> {actors.length}
-          </summary>
-          <ul className="flex flex-wrap gap-1.5">
-            {actors.map(({ id, name, state }) => (
-              <Small key={id} id={id} name={name} state={state} />
-            ))}
-          </ul>
-        </details>
+      {groups.length > 0 && (
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span className="text-[0.9rem] text-ink-soft">{texts.by}</span>
+          <Segments
+            label={texts.by}
+            value={by}
+            onChange={choose}
+            choices={GROUPED.map((value) => ({ value, label: texts.grouped[value] }))}
+          />
+        </div>
+      )}
+      {groups.map((group) => (
+        <Others
+          key={`${by}-${group.key}`}
+          group={group}
+          by={by}
+          isAlone={groups.length === 1}
+          isOpen={agents.length <= FEW}
+        />
       ))}
     </div>
+  );
+}
+
+function nameOf({ name }: Group, by: GroupedBy, isAlone: boolean): string {
+  if (by === 'state') return texts.states[name as StageActor['state']];
+  return name ?? (isAlone ? texts.everybody : texts.without[by]);
+}
+
+/** Those without room in front, small. */
+function Others({ group, by, isAlone, isOpen }: { group: Group; by: GroupedBy; isAlone: boolean; isOpen: boolean }) {
+  return (
+    <details open={isOpen}>
+      <summary className="eyebrow mb-1.5 cursor-pointer">
+        <bdi>{nameOf(group, by, isAlone)}</bdi> {group.actors.length}
+      </summary>
+      <ul className="flex flex-wrap gap-1.5">
+        {group.actors.map(({ id, name, state }) => (
+          <Small key={id} id={id} name={name} state={state} />
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -101,14 +153,23 @@ function Dot({ state }: { state: StageActor['state'] }) {
 
 /** One in front: what it does, for whom, since when, and what it spent today. */
 function Actor({ actor }: { actor: StageActor }) {
-  const { id, name, state, about, handedBy, since, spentUsd } = actor;
+  const { id, name, state, about, handedBy, since, said, next, spentUsd, sessionId } = actor;
   const busy = isBusy(actor);
-  const how = [handedBy && texts.handed(handedBy), busy && since && texts.since(ago(since))].filter(Boolean);
+  // A time of day stays true while nothing happens.
+  const when = busy && since && (state === 'waits' ? texts.since : texts.lastStep)(hourOf(since));
+  const how = [handedBy && texts.handed(handedBy), when].filter(Boolean);
   return (
-    <div className="flex h-full items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong">
-      <Mask seed={id} />
+    <div className="flex h-full items-start gap-3 rounded-xl border border-line p-3 hover:border-line-strong">
+      <Mask seed={id} mood={state} />
       <span className="min-w-0 flex-1">
-        <Link to="/dashboard/agents/$id" params={{ id } as never} className="block font-medium hover:underline">
+        <Link
+          to="/dashboard/agents/$id"
+          params={{ id } as never}
+          // At work: to where it works.
+          search={(busy && sessionId !== null ? { tab: 'chat', c: sessionId } : {}) as never}
+          data-actor=""
+          className="block font-medium hover:underline"
+        >
           <span className="block truncate" dir="auto">
             {name}
           </span>
@@ -120,6 +181,16 @@ function Actor({ actor }: { actor: StageActor }) {
         {about && (
           <span className="block truncate text-[0.85rem] text-ink-soft" dir="auto" title={about}>
             {about}
+          </span>
+        )}
+        {!busy && said && (
+          <span className="line-clamp-2 text-[0.85rem] break-words text-ink-soft" dir="auto">
+            {said.text}
+          </span>
+        )}
+        {next && (
+          <span className="block truncate text-[0.85rem] text-ink-faint" dir="auto">
+            {texts.next(next.name, coming(next.at))}
           </span>
         )}
         {spentUsd > 0 && (
@@ -172,6 +243,7 @@ function TakeOver({ id, name, sessionId }: { id: string; name: string; sessionId
       <Button
         small
         aria-label={texts.takeOverNamed(name)}
+        data-take-over=""
         busy={stop.isPending}
         onClick={() => stop.mutate({ params: { id, sessionId } })}
       >
@@ -192,9 +264,10 @@ const Small = memo(function Small({ id, name, state }: Pick<StageActor, 'id' | '
         preload={false}
         aria-label={texts.actor(name, texts.states[state])}
         title={texts.actor(name, texts.states[state])}
+        data-actor=""
         className="relative block rounded-lg p-0.5 hover:bg-sunken"
       >
-        <Mask seed={id} size={28} />
+        <Mask seed={id} size={28} mood={state} />
         <span
           aria-hidden="true"
           className={cx('absolute end-0 bottom-0 size-2.5 rounded-full border-2 border-surface', DOT[state])}

@@ -18,15 +18,15 @@ const TYPES: Readonly<Record<number, readonly [openai: string, anthropic: string
 export const errorType = (shape: ErrorShape, status: number): string =>
   (TYPES[status] ?? TYPES[status >= 500 ? 500 : 400])![shape === 'openai' ? 0 : 1];
 
-/** `body` is what other endpoints answer: `error` is the sentence, the rest says more about it. */
+/** `body` is what other endpoints answer: `error` is the sentence, the rest says more about it; `error_type` names its kind. */
 export function shapedError(
   shape: ErrorShape,
   status: number,
   body: Readonly<Record<string, unknown>>,
   requestId?: string,
 ): Record<string, unknown> {
-  const { error: message, message: _, type: __, ...more } = body;
-  const type = errorType(shape, status);
+  const { error: message, message: _, type: __, error_type: named, ...more } = body;
+  const type = shape === 'anthropic' && typeof named === 'string' ? named : errorType(shape, status);
   if (shape === 'anthropic')
     return {
       type: 'error',

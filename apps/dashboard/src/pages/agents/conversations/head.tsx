@@ -1,0 +1,72 @@
+import type { Branch } from '@troupe/contract';
+import { lazy, Suspense } from 'react';
+import { money } from '../../../format.ts';
+import { talk } from '../../../texts/talk.ts';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import { usePageKeys } from '../../../ui/keys.ts';
+import type { usePlace } from './talk-place.ts';
+import { titleOf } from './title.ts';
+import { newPlace } from './use-commands.ts';
+
+const Options = lazy(() =>
+  import('./conversation-options.tsx').then((page) => ({ default: page.ConversationOptions })),
+);
+/** What the conversation is called and has cost, and what can be done with it as a whole. */
+export function Head({
+  place: { session, open },
+  family,
+  agentId,
+  costMicros,
+  onList,
+  isOpen,
+  setOpen,
+}: {
+  place: ReturnType<typeof usePlace>;
+  family: Branch[];
+  agentId: string;
+  costMicros: number;
+  onList: () => void;
+  isOpen: boolean;
+  setOpen: (open: boolean) => void;
+}) {
+  // The title is the first field of what opens.
+  usePageKeys((key) => {
+    if (key === 'F2') setOpen(session !== undefined);
+    return key === 'F2';
+  });
+  return (
+    <div className="-mt-2 mb-2 flex items-center gap-2">
+      <Button small className="lg:hidden" icon="menu" onClick={onList}>
+        {talk.showList}
+      </Button>
+      <h2 className="min-w-0 flex-1 truncate font-sans text-[0.95rem] font-medium text-ink-soft" dir="auto">
+        {titleOf(session?.title)}
+      </h2>
+      {costMicros > 0 && (
+        <span className="num text-[0.85rem] text-ink-faint" title={talk.costHint}>
+          {money(costMicros / 1e6)}
+        </span>
+      )}
+      {session && <IconButton icon="dots" label={talk.options} onClick={() => setOpen(true)} />}
+      {session && isOpen && (
+        <Suspense>
+          <Options
+            key={session.id}
+            agentId={agentId}
+            session={session}
+            branches={family}
+            onClose={() => setOpen(false)}
+            onOpen={(id) => {
+              setOpen(false);
+              open(id);
+            }}
+            onDeleted={() => {
+              setOpen(false);
+              open(newPlace(), undefined, true);
+            }}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}
