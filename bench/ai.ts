@@ -1,5 +1,6 @@
 import { benchChat } from './ai/chat.ts';
 import { benchEmbeddings } from './ai/embeddings.ts';
+import { benchProcesses } from './ai/processes.ts';
 import { benchProtocols } from './ai/protocols.ts';
 import { benchTraces } from './ai/traces.ts';
 
@@ -9,6 +10,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   protocols: benchProtocols,
   embeddings: benchEmbeddings,
   traces: benchTraces,
+  processes: benchProcesses,
 };
 
 const wanted = process.argv.slice(2);

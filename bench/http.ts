@@ -4,13 +4,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createDatabase, migrate, startEmbedded } from '@troupe/db';
 import { silentLog } from '@troupe/kernel';
-import { TOKEN, USER } from './http/shared.ts';
+import { POOL, TOKEN, USER } from './http/shared.ts';
 import { startService } from './lib/child.ts';
 import { load, type Load } from './lib/load.ts';
+import { pgbench } from './lib/pgbench.ts';
+import { secondsOfTree } from './lib/processor.ts';
 import { finish, printTable } from './lib/report.ts';
-import { against, median } from './lib/sides.ts';
+import { against, median, pairedRatio } from './lib/sides.ts';
 
-/** One scoped query behind a session: ours against Express 5 and pg on the same embedded server, in turns. */
+/**
+ * One scoped query behind a session: ours against Express 5 and pg on the same embedded server, in turns, and against
+ * pgbench, which has the same statements to send and nothing else to do.
+ */
 
 const PATH = '/api/bench/keys';
 const CONNECTIONS = 32;
@@ -64,27 +69,64 @@ async function ask(side: keyof typeof sides): Promise<unknown> {
   return response.json();
 }
 
-const round = (side: keyof typeof sides): Promise<Load> =>
-  load({ url: sides[side].address + PATH, headers, connections: CONNECTIONS, milliseconds: ROUND_MS });
+interface Round extends Load {
+  /** Of the processor, for a request: microseconds. */
+  serverUs: number;
+  databaseUs: number;
+  /** Of who asks. */
+  askingUs: number;
+}
+
+const seconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1e6;
+
+async function round(side: keyof typeof sides): Promise<Round> {
+  const used = () => [sides[side].cpu(), secondsOfTree(database.pid()), seconds(process.cpuUsage())] as const;
+  const [server, data, asking] = used();
+  const url = sides[side].address + PATH;
+  const result = await load({ url, headers, connections: CONNECTIONS, milliseconds: ROUND_MS });
+  const [serverAfter, dataAfter, askingAfter] = used();
+  const each = (taken: number) => (taken / result.calls) * 1e6;
+  return {
+    ...result,
+    serverUs: each(serverAfter - server),
+    databaseUs: each(dataAfter - data),
+    askingUs: each(askingAfter - asking),
+  };
+}
+
+/** What ours sends: packages/db/src/scopes.ts. */
+const STATEMENTS = [
+  `select set_config('role', 'svc_user', true), set_config('app.user_id', '${USER.id}', true)`,
+  'select "id", "name", "preview" from "api_keys" order by "id" limit 20',
+];
+const bare = () =>
+  pgbench({ url: database.url, statements: STATEMENTS, clients: POOL, seconds: Math.ceil(ROUND_MS / 1000) });
 
 try {
   const answer = await ask('ours');
   assert.deepEqual(answer, await ask('express'));
   assert.equal((answer as unknown[]).length, KEYS, 'the own keys and nobody else’s');
-  const found = { ours: [] as Load[], express: [] as Load[] };
+  const found = { ours: [] as Round[], express: [] as Round[] };
+  const alone: number[] = [];
   for (let index = -WARM_UP; index < ROUNDS; index += 1) {
     for (const side of ['ours', 'express'] as const) {
       const result = await round(side);
       if (index >= 0) found[side].push(result);
     }
+    const rate = index >= 0 ? await bare() : undefined;
+    if (rate !== undefined) alone.push(rate);
   }
-  const of = (side: keyof typeof found, what: 'perSecond' | 'p99') => median(found[side].map((result) => result[what]));
+  const of = (side: keyof typeof found, what: Exclude<keyof Round, 'errors' | 'calls'>) =>
+    median(found[side].map((result) => result[what]));
   printTable(
     `One scoped query behind a session, ${CONNECTIONS} connections`,
     (['ours', 'express'] as const).map((side) => ({
       side: side === 'ours' ? 'ours' : 'Express 5 + pg',
       'requests/s': of(side, 'perSecond'),
       'p99 ms': of(side, 'p99'),
+      'server µs': of(side, 'serverUs'),
+      'PostgreSQL µs': of(side, 'databaseUs'),
+      'who asks µs': of(side, 'askingUs'),
       'memory MB': sides[side].memory(),
     })),
   );
@@ -92,6 +134,9 @@ try {
   finish('http', [{ figure: 'ratio_to_express', ...against(rates('ours'), rates('express')), atLeast: 2 }], {
     ours_rps: of('ours', 'perSecond'),
     express_rps: of('express', 'perSecond'),
+    server_us: of('ours', 'serverUs'),
+    database_us: of('ours', 'databaseUs'),
+    ...(alone.length > 0 && { pgbench_rps: median(alone), ratio_to_pgbench: pairedRatio(rates('ours'), alone) }),
   });
 } finally {
   await Promise.all(Object.values(sides).map((side) => side.stop()));

@@ -5,7 +5,7 @@ import { load, type LoadOptions } from '../lib/load.ts';
 /** What the parts share. BENCH_SECONDS: length of one side's part of a round; BENCH_WARM_UP: the most that a warm-up takes. */
 
 export const MILLISECONDS = Number(process.env['BENCH_SECONDS'] ?? 2) * 1000;
-export const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 9);
+export const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 7);
 export const WARM_UP_MS = Number(process.env['BENCH_WARM_UP'] ?? 30) * 1000;
 export const WARM_UP_CALLS = 200_000;
 const KEY = 'bench-internal-key-0123456789';
@@ -29,8 +29,10 @@ export const CHAT = {
 
 export const startUpstream = (): Promise<Service> => startService(new URL('upstream.ts', import.meta.url), {});
 
+export type Backend = Service;
+
 /** The backend as it runs, in front of that provider, on a database of its own. */
-export async function startBackend(upstream: Service, env: Record<string, string> = {}) {
+export async function startBackend(upstream: Service, env: Record<string, string> = {}): Promise<Backend> {
   const database = await testDatabase();
   const service = await startService(new URL('../../apps/backend/src/main.ts', import.meta.url), {
     NODE_ENV: 'production',

@@ -16,8 +16,8 @@ const json = JSON.stringify({
   choices: [{ index: 0, message: { role: 'assistant', content: WORDS.join(' ') }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 24, completion_tokens: 16, total_tokens: 40 },
 });
-const whole = (text: string, type = 'application/json'): string =>
-  `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ncontent-length: ${text.length}\r\nconnection: keep-alive\r\n\r\n${text}`;
+const whole = (text: string): string =>
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\nconnection: keep-alive\r\n\r\n${text}`;
 const WHOLE = whole(json);
 
 const vector = Buffer.from(Float32Array.from({ length: 1536 }, (_, n) => Math.sin(n) / 40).buffer).toString('base64');
@@ -31,7 +31,6 @@ const OTHERS: Readonly<Record<string, string>> = {
       usage: { prompt_tokens: 12, total_tokens: 12 },
     }),
   ),
-  '/v1/traces': whole('', 'application/x-protobuf'),
 };
 
 const STREAM_HEAD =

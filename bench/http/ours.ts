@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '@troupe/contract';
-import { createDatabase } from '@troupe/db';
+import { compiled, createDatabase, type UserTx } from '@troupe/db';
 import { createServer, memoryCounters, readSettings, serve, silentLog, systemClock } from '@troupe/kernel';
 import { POOL, USER, userOf } from './shared.ts';
 
@@ -30,8 +30,9 @@ const server = createServer({
   },
   rateRules: [],
 });
-serve(server, listKeys, ({ user }) =>
-  db.user(user.id).selectFrom('api_keys').select(['id', 'name', 'preview']).orderBy('id').limit(20).execute(),
+const keys = compiled((tx: UserTx) =>
+  tx.selectFrom('api_keys').select(['id', 'name', 'preview']).orderBy('id').limit(20),
 );
+serve(server, listKeys, ({ user }) => keys(db.user(user.id)));
 console.log(JSON.stringify({ address: await server.listen(0, 'WEB_PORT') }));
 process.on('SIGTERM', () => void server.close().then(() => db.close()));

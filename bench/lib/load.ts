@@ -14,6 +14,8 @@ export interface LoadOptions {
   milliseconds: number;
   /** Also stops after this many answers. */
   calls?: number;
+  /** So many requests a second, evenly, each timed from when it was due; left out: as fast as the answers come. */
+  perSecond?: number;
   /** What is different in the n-th request, and on which connection; `path` is put behind the address. */
   vary?: (n: number, connection: number) => { path?: string; headers?: Record<string, string>; body?: string };
 }
@@ -36,7 +38,7 @@ interface Tally {
 }
 
 export async function load(options: LoadOptions): Promise<Load> {
-  const { url, connections, milliseconds, calls = Infinity, vary } = options;
+  const { url, connections, milliseconds, calls = Infinity, perSecond, vary } = options;
   const { hostname, port } = new URL(url);
   const write = requestWriter(options);
   const fixed = vary ? undefined : write();
@@ -45,9 +47,10 @@ export async function load(options: LoadOptions): Promise<Load> {
   const tally: Tally = { wholes: [], firsts: [], errors: 0, failure: '' };
   const started = performance.now();
   const goOn = () => performance.now() - started < milliseconds && tally.wholes.length < calls;
+  const pace = perSecond === undefined ? atOnce : evenly(perSecond, goOn);
   await Promise.all(
     Array.from({ length: connections }, (_, index) =>
-      oneConnection(Number(port), hostname, () => next(index), goOn, tally),
+      oneConnection(Number(port), hostname, { request: () => next(index), goOn, pace, tally }),
     ),
   );
   const seconds = (performance.now() - started) / 1000;
@@ -84,25 +87,46 @@ export function requestWriter({ url, headers, body }: Pick<LoadOptions, 'url' | 
   };
 }
 
+/** Lets whoever is ready send its next request, and says when that one was due. */
+type Pace = (send: (due: number) => void) => void;
+
+const atOnce: Pace = (send) => send(performance.now());
+
+function evenly(perSecond: number, goOn: () => boolean): Pace {
+  const ready: ((due: number) => void)[] = [];
+  const started = performance.now();
+  let sent = 0;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    // Of a request that nobody is free to send, the time runs from then on.
+    const due = goOn() ? ((now - started) / 1000) * perSecond : Infinity;
+    while (ready.length > 0 && sent < due) {
+      ready.shift()!(started + (sent / perSecond) * 1000);
+      sent += 1;
+    }
+    if (due === Infinity) clearInterval(timer);
+  }, 1);
+  return (send) => (goOn() ? void ready.push(send) : send(0));
+}
+
 function oneConnection(
   port: number,
   host: string,
-  request: () => Buffer,
-  goOn: () => boolean,
-  tally: Tally,
+  { request, goOn, pace, tally }: { request: () => Buffer; goOn: () => boolean; pace: Pace; tally: Tally },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ port, host, noDelay: true });
     let sent = 0;
     let firstAt = 0;
     let reader = createReader();
-    const next = (): void => {
+    const send = (due: number): void => {
       if (!goOn()) return void socket.end(resolve);
-      sent = performance.now();
+      sent = due;
       firstAt = 0;
       reader = createReader();
       socket.write(request());
     };
+    const next = (): void => pace(send);
     socket.on('connect', next);
     socket.on('error', reject);
     socket.on('data', (chunk: Buffer) => {

@@ -2,6 +2,8 @@ import { databaseAway } from '@troupe/kernel';
 
 interface Waiter {
   go: () => void;
+  giveUp: (error: Error) => void;
+  since: number;
 }
 
 /**
@@ -11,6 +13,7 @@ interface Waiter {
 export class ConnectionTurns {
   #free: number;
   #waits = 0;
+  #looking: NodeJS.Timeout | undefined;
   readonly #waitMs: number;
   /** In the order of their turns. */
   readonly #lines = new Map<string, Waiter[]>();
@@ -30,21 +33,14 @@ export class ConnectionTurns {
       this.#free -= 1;
       return undefined;
     }
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#remove(whose, waiter);
-        reject(databaseAway(new Error(`no connection was free for ${this.#waitMs} ms`)));
-      }, this.#waitMs);
-      const waiter: Waiter = {
-        go: () => {
-          clearTimeout(timer);
-          resolve();
-        },
-      };
+    return new Promise((go, giveUp) => {
+      const waiter: Waiter = { go, giveUp, since: performance.now() };
       this.#waits += 1;
       const line = this.#lines.get(whose);
       if (line) line.push(waiter);
       else this.#lines.set(whose, [waiter]);
+      // One for all: on a busy service most wait, for a moment.
+      this.#looking ??= setInterval(() => this.#look(), this.#waitMs / 10);
     });
   }
 
@@ -63,10 +59,17 @@ export class ConnectionTurns {
     first?.go();
   }
 
-  #remove(whose: string, waiter: Waiter): void {
-    const line = this.#lines.get(whose) ?? [];
-    line.splice(line.indexOf(waiter), 1);
-    if (line.length === 0) this.#lines.delete(whose);
-    this.#waits -= 1;
+  #look(): void {
+    const before = performance.now() - this.#waitMs;
+    for (const [whose, line] of this.#lines) {
+      while (line[0] && line[0].since <= before) {
+        line.shift()?.giveUp(databaseAway(new Error(`no connection was free for ${this.#waitMs} ms`)));
+        this.#waits -= 1;
+      }
+      if (line.length === 0) this.#lines.delete(whose);
+    }
+    if (this.#waits > 0) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
   }
 }

@@ -11,6 +11,7 @@ export {
 } from './blobs/trees.ts';
 export { findBinaries } from './binaries.ts';
 export { isNewCluster } from './cluster.ts';
+export { compiled } from './compiled.ts';
 export { dumpDatabase, dumpedRows, loadDatabase, type LoadOptions } from './dump.ts';
 export { isDuplicate, isOrphan, isRefused } from './errors.ts';
 export { startEmbedded, type Embedded, type EmbeddedOptions } from './embedded.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Connection, PoolClient, Submittable } from 'pg';
+import type { Client, Connection, Submittable } from 'pg';
 import { serialize } from 'pg-protocol';
 import pgUtils from 'pg/lib/utils.js';
 import { randomHex } from '@troupe/kernel';
@@ -22,12 +22,25 @@ export interface PipelineResult {
 }
 
 type Column = { name: string; parse: (text: string) => unknown };
-type Prepared = { name: string; columns?: Column[] };
-type StatementCache = { id: string; byKey: Map<string, Prepared>; count: number; toClose: string[] };
-type Step = Statement & { key: string; prepared: Prepared; fresh: boolean; wire: (string | Buffer | null)[] };
+type Prepared = { name: string; columns?: Column[]; usedAt: number };
+type StatementCache = {
+  id: string;
+  /** By the scope, and then by the text. */
+  byScope: Map<string, Map<string, Prepared>>;
+  count: number;
+  toClose: string[];
+};
+type Step = {
+  scope: string | null;
+  text: string;
+  prepared: Prepared;
+  fresh: boolean;
+  wire: (string | Buffer | null)[];
+};
 
 /** A backend keeps the plan of each: more would cost memory on every connection. */
 const PREPARED_PER_CONNECTION = 100;
+const KEPT_OF_THEM = 90;
 /** The next one replaces it. */
 const UNNAMED = '';
 
@@ -38,7 +51,7 @@ const caches = new WeakMap<Connection, StatementCache>();
  * nothing is kept on the connection.
  */
 export function runPipeline(
-  client: PoolClient,
+  client: Client,
   scope: string | null,
   statements: Statement[],
   kept = statements.length - 1,
@@ -152,23 +165,21 @@ export const isFatal = (error: unknown): boolean =>
 /** Names are this connection's alone: behind a pooler several meet in one, and must never run each other's. */
 function cacheOf(connection: Connection): StatementCache {
   let cache = caches.get(connection);
-  if (!cache) caches.set(connection, (cache = { id: randomHex(4), byKey: new Map(), count: 0, toClose: [] }));
+  if (!cache) caches.set(connection, (cache = { id: randomHex(4), byScope: new Map(), count: 0, toClose: [] }));
   return cache;
 }
 
-function takeStep(cache: StatementCache, scope: string | null, statement: Statement): Step {
-  const wire = statement.values.map((value) => pgUtils.prepareValue(value));
-  if (scope === null) return { ...statement, key: '', wire, prepared: { name: UNNAMED }, fresh: true };
-  const key = `${scope} ${statement.text}`;
-  const known = cache.byKey.get(key);
-  if (!known) {
-    cache.count += 1;
-    return { ...statement, key, wire, prepared: { name: `p${cache.id}${cache.count}` }, fresh: true };
+function takeStep(cache: StatementCache, scope: string | null, { text, values }: Statement): Step {
+  const wire = values.map((value) => pgUtils.prepareValue(value));
+  // When it was used is a number: a map whose order says it would be changed with every query, and rebuilt again and again.
+  cache.count += 1;
+  const known = scope === null ? undefined : cache.byScope.get(scope)?.get(text);
+  if (known) {
+    known.usedAt = cache.count;
+    return { scope, text, wire, prepared: known, fresh: false };
   }
-  // Last used goes last: the first of the map is the one to drop.
-  cache.byKey.delete(key);
-  cache.byKey.set(key, known);
-  return { ...statement, key, wire, prepared: known, fresh: false };
+  const name = scope === null ? UNNAMED : `p${cache.id}${cache.count}`;
+  return { scope, text, wire, prepared: { name, usedAt: cache.count }, fresh: true };
 }
 
 /** As one piece: the server wakes once, and many small ones cost more than copying them. */
@@ -187,22 +198,40 @@ function send(connection: Connection, cache: StatementCache, steps: Step[], kept
 }
 
 function remember(cache: StatementCache, steps: Step[], kept: number, columns: Column[]): void {
-  for (const { key, prepared, fresh } of steps) if (fresh && prepared.name !== UNNAMED) cache.byKey.set(key, prepared);
   const target = steps[kept]?.prepared;
   if (target) target.columns ??= columns;
-  for (const [key, { name }] of cache.byKey) {
-    if (cache.byKey.size <= PREPARED_PER_CONNECTION) break;
-    cache.byKey.delete(key);
-    cache.toClose.push(name);
+  let added = false;
+  for (const { scope, text, prepared, fresh } of steps) {
+    if (!fresh || scope === null) continue;
+    const own = cache.byScope.get(scope) ?? new Map<string, Prepared>();
+    // The same text twice in one pipeline.
+    const twin = own.get(text);
+    if (twin) cache.toClose.push(twin.name);
+    cache.byScope.set(scope, own.set(text, prepared));
+    added = true;
+  }
+  if (added) dropOldest(cache);
+}
+
+/** Those that were not used for longest, several at once: to find them is to look at all. */
+function dropOldest(cache: StatementCache): void {
+  const all = [...cache.byScope.values()].flatMap((own) =>
+    [...own].map(([text, prepared]) => ({ own, text, prepared })),
+  );
+  if (all.length <= PREPARED_PER_CONNECTION) return;
+  const oldest = all.toSorted((a, b) => a.prepared.usedAt - b.prepared.usedAt);
+  for (const { own, text, prepared } of oldest.slice(0, all.length - KEPT_OF_THEM)) {
+    own.delete(text);
+    cache.toClose.push(prepared.name);
   }
 }
 
 /** Which of the new statements the server did keep is unknown: closing a missing one is no error. */
 function forget(cache: StatementCache, steps: Step[], error: Error): void {
   const all = isStalePlan(error);
-  for (const { key, prepared, fresh } of steps) {
-    if ((!fresh && !all) || prepared.name === UNNAMED) continue;
-    cache.byKey.delete(key);
+  for (const { scope, text, prepared, fresh } of steps) {
+    if ((!fresh && !all) || scope === null) continue;
+    cache.byScope.get(scope)?.delete(text);
     cache.toClose.push(prepared.name);
   }
 }

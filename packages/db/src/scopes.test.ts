@@ -116,14 +116,14 @@ describe('isolation', () => {
   });
 
   test('neither role nor user survives on the connection, after success or failure', async (t) => {
-    const clients = new Set<pg.PoolClient>();
+    const clients = new Set<pg.Client>();
     // oxlint-disable-next-line typescript/unbound-method -- bound again by call
-    const connect = pg.Pool.prototype.connect as (this: pg.Pool) => Promise<pg.PoolClient>;
-    // The connection itself is seen, as nobody but the pool sees it.
-    t.mock.method(pg.Pool.prototype, 'connect', async function (this: pg.Pool) {
-      const client = await connect.call(this);
-      clients.add(client);
-      return client;
+    const connect = pg.Client.prototype.connect as (this: pg.Client) => Promise<pg.Client>;
+    // The connection itself is seen, as nobody else sees it.
+    t.mock.method(pg.Client.prototype, 'connect', async function (this: pg.Client) {
+      await connect.call(this);
+      clients.add(this);
+      return this;
     });
     const one = createDatabase({ url: database.url, log: silentLog, poolSize: 1 });
     const ways = [

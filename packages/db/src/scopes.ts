@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DefaultQueryExecutor, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import pg from 'pg';
-import type { Pool, PoolClient } from 'pg';
 import { databaseAway, type Log } from '@troupe/kernel';
 import { ConnectionTurns } from './connection-turns.ts';
+import { Connections, isAlive } from './connections.ts';
 import { isFatal, isStalePlan, runPipeline } from './pipeline.ts';
 import type { PipelineResult, Statement } from './pipeline.ts';
 import { connectionTo } from './primary.ts';
@@ -58,8 +58,9 @@ export interface DatabaseOptions {
 
 /** The connections, and what has to be said on each anew. */
 type Line = {
-  pool: Pool;
+  connections: Connections;
   turns: ConnectionTurns;
+  max: number;
   prepared: boolean;
   bounds: [statementMs: string, idleMs: string] | undefined;
 };
@@ -68,11 +69,12 @@ type Transaction = { open: boolean };
 /** Runs what stands before and after the query in the same round trip. */
 type Run = (query: Statement, before?: Statement[], after?: Statement[]) => Promise<PipelineResult>;
 
-const CONNECT_RETRY_MS = [50, 100, 200, 400, 800];
+const CONNECT_RETRY_MS: readonly number[] = [50, 100, 200, 400, 800];
 const COLLISION_TRIES = 6;
 
 /** How to run a statement in the transaction of a tx, for what stands beside Kysely. */
-const runners = new WeakMap<object, { run: Run; role: Scope['role'] }>();
+const RUNNER = Symbol('runner');
+type Runner = { run: Run; role: Scope['role'] };
 
 /** Of those whose every query is a transaction of its own: throws where a query could not be one. */
 const singles = new WeakMap<object, () => void>();
@@ -91,37 +93,42 @@ const prelude = ({ bounds }: Line, { role, userId }: Scope): Statement => ({
 const IDLE_IN_TRANSACTION_MS = 60_000;
 const SOON_MS = 2_000;
 const CONNECT_MS = 10_000;
+/** An idle backend costs the server memory, a new one takes a few milliseconds. */
+const IDLE_MS = 3_000;
 
 function openLine(options: DatabaseOptions): Line {
   const { url, log, poolSize = 10, statementTimeoutMs = 30_000, pooled = false, prepared = true } = options;
-  const pool = new pg.Pool({
+  const to: pg.ClientConfig = {
     ...connectionTo(url),
-    max: poolSize,
     connectionTimeoutMillis: CONNECT_MS,
-    // An idle backend costs the server memory, a new one takes a few milliseconds.
-    idleTimeoutMillis: 3_000,
     // A pooler takes no such bounds when a connection is opened: they are said in each transaction.
     ...(!pooled && {
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     }),
     application_name: 'troupe',
-  });
+  };
   const bounds: Line['bounds'] = pooled ? [String(statementTimeoutMs), String(IDLE_IN_TRANSACTION_MS)] : undefined;
-  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
-  pool.on('error', (err) => {
-    if (!pool.ending) log.warn({ err }, 'an idle database connection broke');
-  });
-  // One that breaks in use fails the query in flight; the same holds.
-  pool.on('connect', (client) => void client.on('error', () => {}));
-  return { pool, turns: new ConnectionTurns(poolSize, CONNECT_MS), prepared, bounds };
+  return {
+    connections: new Connections(to, IDLE_MS, log),
+    turns: new ConnectionTurns(poolSize, CONNECT_MS),
+    max: poolSize,
+    prepared,
+    bounds,
+  };
 }
 
-async function inTurn<T>({ turns }: Line, whose: string, work: () => Promise<T>): Promise<T> {
+/** Whose turn it is has one connection, which is taken or opened. */
+async function inTurn<T>(
+  { turns, connections }: Line,
+  whose: string,
+  work: (client: pg.Client) => Promise<T>,
+  waits = CONNECT_RETRY_MS,
+): Promise<T> {
   const turn = turns.take(whose);
   if (turn) await turn;
   try {
-    return await work();
+    return await work(connections.take() ?? (await open(connections, waits)));
   } finally {
     turns.leave();
   }
@@ -129,7 +136,7 @@ async function inTurn<T>({ turns }: Line, whose: string, work: () => Promise<T>)
 
 export function createDatabase(options: DatabaseOptions): Database {
   const line = openLine(options);
-  const { pool } = line;
+  const { connections, turns, max } = line;
   const current = new AsyncLocalStorage<Transaction>();
 
   const refuseNested = () => {
@@ -139,7 +146,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     const kysely = kyselyOver(scope.role, async (query, before = [], after = []) => {
       refuseNested();
       const statements = [prelude(line, scope), ...before, query, ...after];
-      return inTurn(line, scope.userId, () => runSingle(line, scope, statements, 1 + before.length));
+      return inTurn(line, scope.userId, (client) => runSingle(line, client, scope, statements, 1 + before.length));
     });
     singles.set(kysely, refuseNested);
     return kysely;
@@ -148,7 +155,9 @@ export function createDatabase(options: DatabaseOptions): Database {
     refuseNested();
     for (let tries = 1; ; tries += 1) {
       try {
-        return await inTurn(line, scope.userId, () => runTransaction(line, current, scope, work, options));
+        return await inTurn(line, scope.userId, (client) =>
+          runTransaction({ line, client, current, scope }, work, options),
+        );
       } catch (error) {
         if (!options.isolation || !isCollision(error) || tries >= COLLISION_TRIES) throw error;
         await delay(Math.random() * 10 * 2 ** tries);
@@ -160,7 +169,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     return { role: 'svc_user', userId };
   };
   const ping = async (): Promise<void> => {
-    await inTurn(line, 'ping', () => pool.query('select 1'));
+    await inTurn(line, 'ping', (client) => runSingle(line, client, systemScope, [PING], 0), []);
   };
   const systemScope: Scope = { role: 'svc_system', userId: '' };
 
@@ -170,10 +179,10 @@ export function createDatabase(options: DatabaseOptions): Database {
     user: (userId) => single(userScope(userId)) as UserTx,
     system: single(systemScope) as SystemTx,
     stats: () => ({
-      total: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount + line.turns.waiting,
-      max: pool.options.max,
+      total: connections.total,
+      idle: connections.idle,
+      waiting: turns.waiting,
+      max,
     }),
     ping,
     answers: () => {
@@ -183,7 +192,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       );
       return Promise.race([answered, delay(SOON_MS, false, { ref: false })]);
     },
-    close: () => pool.end(),
+    close: () => connections.end(),
   };
 }
 
@@ -199,39 +208,46 @@ export function isSingle(tx: UserTx | SystemTx): boolean {
 
 /** In that tx, but as the login role: for the tables of the job queue, which belong to it. */
 export function runAsLogin(tx: UserTx | SystemTx, query: Statement): Promise<PipelineResult> {
-  const runner = runners.get(tx);
+  const runner = (tx as { [RUNNER]?: Runner })[RUNNER];
   if (!runner) throw new Error('This needs the tx itself, as asUser, asSystem, user or system gave it');
   return runner.run(query, [setRole('none')], [setRole(runner.role)]);
 }
 
+const PING: Statement = { text: 'select 1', values: [] };
+
 async function runSingle(
-  { pool, prepared }: Line,
+  line: Line,
+  client: pg.Client,
   { role }: Scope,
   statements: Statement[],
   kept: number,
 ): Promise<PipelineResult> {
   for (let tries = 1; ; tries += 1) {
-    const client = await connect(pool);
     try {
-      const result = await runPipeline(client, prepared ? role : null, statements, kept);
-      release(client);
+      const result = await runPipeline(client, line.prepared ? role : null, statements, kept);
+      release(line, client);
       return result;
     } catch (error) {
-      release(client, error);
       // It means that nothing was done; more than once would hide a real fault.
-      if (tries > 1 || !isStalePlan(error)) throw error;
+      if (tries === 1 && isStalePlan(error) && isAlive(client)) continue;
+      release(line, client, error);
+      throw error;
     }
   }
 }
 
+interface Place {
+  line: Line;
+  client: pg.Client;
+  current: AsyncLocalStorage<Transaction>;
+  scope: Scope;
+}
+
 async function runTransaction<T>(
-  line: Line,
-  current: AsyncLocalStorage<Transaction>,
-  scope: Scope,
+  { line, client, current, scope }: Place,
   work: (tx: Kysely<Tables>) => Promise<T>,
   { isolation }: TxOptions,
 ): Promise<T> {
-  const client = await connect(line.pool);
   const transaction: Transaction = { open: true };
   const begin: Statement = { text: isolation ? `begin isolation level ${isolation}` : 'begin', values: [] };
   let begun = false;
@@ -254,64 +270,57 @@ async function runTransaction<T>(
     await queue;
     transaction.open = false;
     if (begun) await commit(client);
-    release(client);
+    release(line, client);
     return value;
   } catch (error) {
     await queue;
     transaction.open = false;
-    await rollback(client, error);
+    await rollback(line, client, error);
     throw error;
   }
 }
 
 /** A caught error leaves the transaction aborted, and the server answers COMMIT with a quiet ROLLBACK. */
-async function commit(client: PoolClient): Promise<void> {
+async function commit(client: pg.Client): Promise<void> {
   const { command } = await client.query('commit');
   if (command !== 'COMMIT') throw new Error('The transaction was rolled back, because a query in it had failed');
 }
 
-async function rollback(client: PoolClient, cause: unknown): Promise<void> {
+async function rollback(line: Line, client: pg.Client, cause: unknown): Promise<void> {
   try {
     if (inTransaction(client)) await client.query('rollback');
-    release(client, cause);
+    release(line, client, cause);
   } catch {
     // The connection is broken: the server rolls back by itself, and `cause` is what the caller hears.
-    client.release(true);
+    line.connections.drop(client);
   }
 }
 
-/** A connection goes back to the pool only when it is alive and outside of any transaction. */
-function release(client: PoolClient, error?: unknown): void {
-  client.release(isFatal(error) || !isAlive(client) || inTransaction(client));
+/** Others may use a connection only when it is alive and outside of any transaction. */
+function release({ connections }: Line, client: pg.Client, error?: unknown): void {
+  if (isFatal(error) || !isAlive(client) || inTransaction(client)) connections.drop(client);
+  else connections.give(client);
 }
 
-const isAlive = (client: PoolClient): boolean =>
-  (client as unknown as { connection: { stream: { writable: boolean } } }).connection.stream.writable;
-
-const inTransaction = (client: PoolClient): boolean => ['T', 'E'].includes(client.getTransactionStatus() ?? '');
+function inTransaction(client: pg.Client): boolean {
+  const status = client.getTransactionStatus();
+  return status === 'T' || status === 'E';
+}
 
 /** Serialization failure, deadlock. */
 const isCollision = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01');
 
-/** Nothing has been sent yet, so a dead connection is passed over and a server that is just restarting is waited for. */
-async function connect(pool: Pool, waits: readonly number[] = CONNECT_RETRY_MS): Promise<PoolClient> {
+/** Nothing has been sent yet, so a server that is just restarting is waited for. */
+async function open(connections: Connections, waits: readonly number[]): Promise<pg.Client> {
   const [wait, ...later] = waits;
   try {
-    return await connectAlive(pool);
+    return await connections.open();
   } catch (error) {
     if (wait === undefined || !isRestarting(error)) throw databaseAway(error);
   }
   await delay(wait);
-  return connect(pool, later);
-}
-
-async function connectAlive(pool: Pool): Promise<PoolClient> {
-  for (;;) {
-    const client = await pool.connect();
-    if (isAlive(client)) return client;
-    client.release(true);
-  }
+  return open(connections, later);
 }
 
 function isRestarting(error: unknown): boolean {
@@ -350,6 +359,8 @@ const dialect: Dialect = {
   createQueryCompiler: () => compiler,
 };
 
+const config = { dialect };
+
 /** Made with every scope, so its parts are shared: they are most of what a short query would cost. */
 function kyselyOver(role: Scope['role'], run: Run): Kysely<Tables> {
   const connection: DatabaseConnection = {
@@ -365,7 +376,6 @@ function kyselyOver(role: Scope['role'], run: Run): Kysely<Tables> {
   const executor = new DefaultQueryExecutor(compiler, adapter, {
     provideConnection: (consumer) => consumer(connection),
   });
-  const kysely = new Kysely<Tables>({ config: { dialect }, dialect, driver, executor });
-  runners.set(kysely, { run, role });
-  return kysely;
+  const kysely = new Kysely<Tables>({ config, dialect, driver, executor });
+  return Object.assign(kysely, { [RUNNER]: { run, role } satisfies Runner });
 }

@@ -50,6 +50,7 @@ export { sharedAttributes, type Span } from './telemetry/otlp.ts';
 export * from './telemetry/telemetry.ts';
 export * from './telemetry/trace.ts';
 export { loadNow, onUse } from './on-use.ts';
+export { startProcesses, startsOthers } from './processes.ts';
 export * from './secret-store.ts';
 export * from './secrets.ts';
 export * from './settings.ts';

@@ -52,6 +52,12 @@ const TABLE = {
     16,
     1_000_000,
   ),
+  PROCESSES: services.whole(
+    'Processes of a service that is started alone, behind its one port: as many cores as it may use. Each has connections to the database and memory of its own',
+    1,
+    1,
+    64,
+  ),
   STOP_WAIT_SECONDS: services.whole('How long a stop waits for answers that are under way', 8, 0, 600),
   OTEL_EXPORTER_OTLP_ENDPOINT: services.url(
     'An OpenTelemetry collector, by OTLP over HTTP: runs, model calls and tool calls are traced there',

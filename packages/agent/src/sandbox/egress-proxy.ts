@@ -149,7 +149,8 @@ export async function createEgressProxy({
   server.on('connection', (socket: net.Socket) => track(socket));
   server.on('connect', (request, client: Duplex, head: Buffer) => void tunnel(reach, request, client, head));
 
-  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  // Exclusive: also where several processes share a port, this one is nobody else's.
+  await new Promise<void>((resolve) => server.listen({ path: socketPath, exclusive: true }, resolve));
   return {
     socketPath,
     async close() {

@@ -90,7 +90,7 @@ function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    server.listen({ port: 0, host: '127.0.0.1', exclusive: true }, () => {
       const { port } = server.address() as AddressInfo;
       server.close(() => resolve(port));
     });

@@ -2,18 +2,17 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Endpoint, Service } from '@troupe/contract';
 import type { RateRule } from '@troupe/domain';
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyListenOptions, type FastifyRequest } from 'fastify';
 import type { Counters } from '../counters.ts';
-import { AppError, StartError } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { busy, createFairQueue, type FairQueue } from '../fair.ts';
 import { randomHex } from '../ids.ts';
 import { Linked } from '../linked.ts';
 import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
-import { readTraceparent, withTrace } from '../telemetry/trace.ts';
+import { isOneOfSeveral, tellThatItListens } from '../processes.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
-import { STALLED_MS } from './drained.ts';
 import { createCallers, type Callers } from './callers.ts';
 import {
   boundConnections,
@@ -26,13 +25,14 @@ import {
 } from './connections.ts';
 import { checkAddress, hostCheck, hostsCheck, type CheckHosts } from './door.ts';
 import { drain, tellClosing } from './drain.ts';
-import { bearerToken, createGuards, type Guards } from './guards.ts';
+import { createGuards, type Guards } from './guards.ts';
 import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
+import { listenError } from './listen-error.ts';
+import { addObservation } from './observation.ts';
 import { createPlaces, type Places } from './places.ts';
 import type { Authenticator } from './principal.ts';
 import { createRecognition } from './recognition.ts';
 import { addErrors } from './answer-errors.ts';
-import { DATA_HEADERS, PAGE_HEADERS } from './security-headers.ts';
 
 export const BODY_LIMIT = 1_048_576;
 /** Connections that the system keeps for us while we are at something else; beyond it they are cut. */
@@ -165,7 +165,16 @@ const bodyBounds = () => ({ largeBodies: createLargeBodies(), reading: createFai
 
 async function listenAt(app: Server['app'], host: string, port: number, portSetting: string): Promise<string> {
   try {
-    return await app.listen({ host, port, backlog: BACKLOG });
+    // Passed on to Node; its types do not know it.
+    const where: FastifyListenOptions & { reusePort: boolean } = {
+      host,
+      port,
+      backlog: BACKLOG,
+      reusePort: isOneOfSeveral(),
+    };
+    const address = await app.listen(where);
+    tellThatItListens();
+    return address;
   } catch (error) {
     throw listenError(error, host, port, portSetting);
   }
@@ -219,19 +228,6 @@ const UNREADABLE = {
   408: 'The request did not arrive in time',
   431: 'The headers are too large',
 };
-
-function listenError(error: unknown, host: string, port: number, setting: string): Error {
-  const code = (error as { code?: string }).code;
-  if (code === 'EADDRINUSE')
-    return new StartError(
-      `Port ${port} on ${host} is in use: stop what listens there, or set ${setting} to a free port.`,
-    );
-  if (code === 'EACCES')
-    return new StartError(`Port ${port} may not be opened by this user: set ${setting} to a port above 1023.`);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new StartError(`HOST ${host} is not an address of this machine.`);
-  return error as Error;
-}
 
 /** Before routes, limits and guards: who came by a name or an address that is not ours is told so, and no more. */
 function addDoor(server: Server): void {
@@ -301,86 +297,12 @@ function addBodyParsers(app: FastifyInstance): void {
   });
 }
 
-/** An answer that the buffers of the system may not take at once. */
-const LONG_ANSWER = 65_536;
-
-/** Who reads nothing of a long answer would hold its connection for good: as with streams, two minutes are enough. */
-function addPatience(app: FastifyInstance): void {
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    const isLong = (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > LONG_ANSWER;
-    if (isLong) reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
-    done(null, payload);
-  });
-}
-
 /** For load balancers: whether to send requests here. Whether the process should be replaced is another question. */
 function addReadiness({ app, draining }: Server, ready: ServerOptions['ready']): void {
   app.get('/ready', async (_request, reply) => {
     const isReady = !draining.aborted && (!ready || (await ready()));
     return reply.status(isReady ? 200 : 503).send({ ready: isReady });
   });
-}
-
-function addObservation(server: Server, isInternal: (request: FastifyRequest) => boolean): void {
-  const { app, metrics, service, log } = server;
-  const headers = service === 'web' ? PAGE_HEADERS : DATA_HEADERS;
-  addPatience(app);
-  app.addHook('onRequest', (request, reply, done) => {
-    void reply.headers(headers).header('x-request-id', request.id);
-    done();
-  });
-  // after the body, whose events would come from outside of it
-  app.addHook('preHandler', (request, _reply, done) => {
-    const header = request.headers['traceparent'];
-    if (header === undefined) done();
-    else withTrace(readTraceparent(header), done);
-  });
-  const observe = requestObserver(metrics, service);
-  metrics.gauge('http_requests_under_way', 'Requests that are worked on now', () => server.places.underWay());
-  if (server.settings.REDIS_URL !== undefined)
-    metrics.gauges(REDIS, async () => ({ redis_up: (await server.counters.healthy()) ? 1 : 0 }));
-  const logsRequests = server.settings.LOG_LEVEL === 'debug';
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    const seconds = reply.elapsedTime / 1000;
-    observe(request.method, route, reply.statusCode, seconds);
-    if (logsRequests)
-      log.debug({ requestId: request.id, method: request.method, route, status: reply.statusCode, seconds }, 'request');
-    done();
-  });
-  app.get('/metrics', async (request: FastifyRequest, reply: FastifyReply) => {
-    const local = server.loopback && request.headers['x-forwarded-for'] === undefined;
-    if (bearerToken(request) !== null) {
-      if (!isInternal(request)) throw new AppError(403, 'Forbidden');
-    } else if (!local) throw new AppError(401, 'Unauthorized');
-    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text());
-  });
-}
-
-const REDIS = { redis_up: 'Whether Redis answers; without it each process counts limits by itself' };
-
-/** Counts and times requests. The series of a route is looked up by one key, not put together at each request. */
-function requestObserver(metrics: Metrics, service: string) {
-  const known = new Map<string, (seconds: number) => void>();
-  return (method: string, route: string, status: number, seconds: number): void => {
-    const key = `${method} ${status} ${route}`;
-    let observe = known.get(key);
-    if (!observe) {
-      const count = metrics.counter('http_requests_total', 'Requests answered', {
-        service,
-        method,
-        route,
-        status: String(status),
-      });
-      const time = metrics.histogram('http_request_duration_seconds', 'Time to answer', { service, route });
-      observe = (taken) => {
-        count();
-        time(taken);
-      };
-      known.set(key, observe);
-    }
-    observe(seconds);
-  };
 }
 
 declare module 'fastify' {

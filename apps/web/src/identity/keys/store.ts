@@ -1,4 +1,4 @@
-import type { SystemTx, UserTx } from '@troupe/db';
+import { compiled, type SystemTx, type UserTx } from '@troupe/db';
 
 const COLUMNS = ['id', 'name', 'preview', 'created_at', 'last_used_at', 'origins'] as const;
 
@@ -11,8 +11,9 @@ export interface KeyRow {
   origins: string[];
 }
 
-export const listKeys = (tx: UserTx): Promise<KeyRow[]> =>
-  tx.selectFrom('api_keys').select(COLUMNS).orderBy('created_at', 'desc').execute();
+export const listKeys = compiled((tx: UserTx) =>
+  tx.selectFrom('api_keys').select(COLUMNS).orderBy('created_at', 'desc'),
+);
 
 export const findKey = (tx: UserTx, id: string): Promise<KeyRow | undefined> =>
   tx.selectFrom('api_keys').select(COLUMNS).where('id', '=', id).executeTakeFirst();
