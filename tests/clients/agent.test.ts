@@ -72,7 +72,10 @@ describe('pictures and files', () => {
     const names = await uploads();
     assert.deepEqual(names.map((name) => name.replace(/^[0-9a-f]{12}-/, '')).toSorted(), ['long.txt', 'picture.png']);
     await assert.rejects(
-      openai.chat.completions.create({ model: 'ada', messages: [{ role: 'user', content: Array(11).fill(picture) }] }),
+      openai.chat.completions.create({
+        model: 'ada',
+        messages: [{ role: 'user', content: Array.from({ length: 11 }, () => picture) }],
+      }),
       { status: 400, message: '400 At most 10 attachments' },
     );
   });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { acceptedContent, inputRequired } from '@modelcontextprotocol/server';
 import { sql } from 'kysely';
 import { stringify } from 'yaml';
-import { startMcp } from '@troupe/testing/mcp/counted';
+import { acceptedContent, inputRequired, startMcp } from '@troupe/testing/mcp/counted';
 import { createDirector, steps, type Director, type Step } from '@troupe/testing/services/director';
 import { person, type Body, type Person } from '@troupe/testing/services/people';
 import { startServices, type StartedServices } from '@troupe/testing/services/services';

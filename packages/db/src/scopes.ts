@@ -178,12 +178,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     asSystem: async (work, options = {}) => transact(systemScope, (tx) => work(tx as SystemTx), options),
     user: (userId) => single(userScope(userId)) as UserTx,
     system: single(systemScope) as SystemTx,
-    stats: () => ({
-      total: connections.total,
-      idle: connections.idle,
-      waiting: turns.waiting,
-      max,
-    }),
+    stats: () => ({ total: connections.total, idle: connections.idle, waiting: turns.waiting, max }),
     ping,
     answers: () => {
       const answered = ping().then(

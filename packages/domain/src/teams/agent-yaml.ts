@@ -103,7 +103,7 @@ const MOST_TURNS = 50;
 
 function agentOf(definition: AgentDefinition): TeamAgent {
   const { name, role, description, instruction, tools, limits, mcpServers, skills = [], traits, config } = definition;
-  const { default: model, fallbacks = [] } = config.model;
+  const { default: model, fallbacks } = config.model;
   return {
     name: plainName(name),
     role,

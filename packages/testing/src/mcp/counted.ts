@@ -7,6 +7,8 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+
+export { acceptedContent, inputRequired } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 /** An MCP server of a few tools, opened by a key, that tells which of them were called. */

@@ -244,7 +244,7 @@ describe('sessions with memory stores', () => {
     for (const [resources, status, type, text] of [
       [[resource, resource], 400, 'invalid_request_error', /once/],
       [[{ ...resource, memory_store_id: 'memstore_x' }], 404, 'not_found_error', /Memory store not found/],
-      [Array(9).fill(resource), 400, 'invalid_request_error', /8 memory stores/],
+      [Array.from({ length: 9 }, () => resource), 400, 'invalid_request_error', /8 memory stores/],
     ] as const)
       await assert.rejects(beta.sessions.create({ ...base, resources: [...resources] }), isRefused(status, type, text));
     assert.equal((await all(beta.sessions.list())).length, before);

@@ -18,7 +18,7 @@ type Used = TypesOf<typeof backend.managed.useStore>;
 type Deps = Pick<ManagedDeps, 'db' | 'clock' | 'roster'>;
 
 /** A store that a session is to have. */
-export interface GivenStore {
+interface GivenStore {
   memory_store_id: string;
   access?: 'read_write' | 'read_only' | null | undefined;
   instructions?: string | null | undefined;

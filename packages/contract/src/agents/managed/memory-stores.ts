@@ -16,7 +16,7 @@ import {
 
 /** Memory stores: trees of texts that sessions read and write, with what each text was before. */
 
-export const MEMORY_BYTES = 102_400;
+const MEMORY_BYTES = 102_400;
 export const STORE_MB = 16;
 const LARGE = 'content may have 102,400 bytes';
 const PATH =

@@ -11,7 +11,7 @@ const ONLY_FILES =
 const MOUNT = 'mount_path is a path inside of the agent’s workspace';
 const ARCHIVED = 'The session is archived';
 
-export const resourceParams = z.object({
+const resourceParams = z.object({
   type: z.literal('file', ONLY_FILES),
   file_id: z.string().min(1).max(200),
   mount_path: z.string(MOUNT).trim().min(1, MOUNT).max(500, MOUNT).nullish(),
