@@ -90,8 +90,6 @@ async function answered(query: Promise<{ rows: Row[] }>): Promise<Done> {
 /** What one transaction carries at most: it holds all of their accounts until it is durable. */
 const MOST_TOGETHER = 64;
 const WIDEST_TOGETHER = 16;
-/** Transactions that are under way at once. */
-const LANES = 2;
 
 type Said = 'new' | 'replayed' | 'other' | 'short' | 'alone';
 
@@ -157,22 +155,12 @@ function createCarrier(tx: SystemTx, clock: Clock): Post {
       return given.map(alone);
     }
   };
-  const lanes = Array.from({ length: LANES }, () =>
-    inBatches<Request, Promise<Done>>(carry, { keyOf: ({ key }) => key, atMost: MOST_TOGETHER }),
-  );
+  const together = inBatches<Request, Promise<Done>>(carry, { keyOf: ({ key }) => key, atMost: MOST_TOGETHER });
   return async (request) => {
     const { accounts } = request;
     const fits = accounts.length >= 2 && accounts.length <= WIDEST_TOGETHER && !accounts.some((one) => apart.has(one));
-    return fits ? lanes[laneOf(accounts)]!(request) : alone(request);
+    return fits ? together(request) : alone(request);
   };
-}
-
-/** What moves the same money goes one way, so that nobody there waits for a lock; the rest is shared. */
-function laneOf(accounts: readonly string[]): number {
-  const first = accounts.reduce((a, b) => (a < b ? a : b));
-  let sum = 0;
-  for (let at = 0; at < first.length; at += 1) sum = (sum * 31 + first.charCodeAt(at)) >>> 0;
-  return sum % LANES;
 }
 
 async function outcome({ done, said }: Carried, alone: () => Promise<Done>): Promise<Done> {
