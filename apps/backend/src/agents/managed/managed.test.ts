@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import Anthropic, { toFile } from '@anthropic-ai/sdk';
+import { sql } from 'kysely';
 import { replyChat } from '@troupe/ai';
 import { addUser } from '@troupe/testing/services/users';
 import { reset, startWorld, type World } from '@troupe/testing/services/world';
@@ -165,6 +166,24 @@ describe('sessions', () => {
     assert.deepEqual(bare(listed), bare([...events, ...second]));
     const found = await client.beta.sessions.retrieve(id);
     assert.deepEqual([found.status, found.agent.name], ['idle', 'Coder']);
+  });
+
+  it('are not read from end to end for a page that nobody was given', async () => {
+    const { id } = await session();
+    await say(id, 'hello');
+    const { system } = world.services.runtime.db;
+    await sql`insert into agent_events (session_id, seq, agent_id, user_id, data)
+      select e.session_id, e.seq + n, e.agent_id, e.user_id, jsonb_build_object('type', 'user', 'content', 'x')
+      from managed_sessions m join agent_events e on e.session_id = m.conversation, generate_series(1, 21000) n
+      where m.id = ${id} and e.seq = (select max(seq) from agent_events where session_id = m.conversation)`.execute(
+      system,
+    );
+    await sql`update agent_sessions s set last_seq = s.last_seq + 21000 from managed_sessions m
+      where m.id = ${id} and s.id = m.conversation`.execute(system);
+    const far = client.beta.sessions.events.list(id, { page: '900000000.0.0' });
+    await assert.rejects(async () => far, { status: 400, message: /page must be one that was given/ });
+    const { data } = await client.beta.sessions.events.list(id, { limit: 3, page: '15000.14990.0' });
+    assert.equal(data.length, 3);
   });
 
   it('call custom tools back', async () => {

@@ -268,7 +268,7 @@ function happening(
 
     async events(userId: string, id: string, { limit, page = '0.0.0' }: { limit: number; page?: string | undefined }) {
       const read = /^(\d{1,9})\.(\d{1,9})\.(\d{1,4})$/.exec(page)?.slice(1).map(Number);
-      if (!read) throw new AppError(400, 'page must be one that was given');
+      if (!read) throw noPage();
       const { session, client, at } = await place(userId, id);
       if (!at) return { data: [], next_page: null };
       const serverOf = await serversOf(userId, session.agent_id);
@@ -338,6 +338,10 @@ async function approvalOf(client: Client, at: At, toolUseId: string): Promise<st
   return asked?.['approvalId'] as string | undefined;
 }
 
+/** How far is read to where a page begins. */
+const MOST_READS = 40;
+const noPage = () => new AppError(400, 'page must be one that was given');
+
 interface Steps {
   events: unknown[];
   hasMore?: boolean | undefined;
@@ -369,7 +373,9 @@ async function eventPage(
   const translator = new ManagedTranslator(serverOf);
   const data: ManagedEvent[] = [];
   let [done, begin, bytes] = [Math.max(0, anchor - 1), anchor, 0];
-  for (;;) {
+  for (let reads = 1; ; reads += 1) {
+    // From its anchor on a page that was given is near; one that was made up may be behind everything.
+    if (done < after && reads > MOST_READS) throw noPage();
     const { events, hasMore } = await read({ after: done, limit: PAGE });
     for (const step of events as Step[]) {
       const all = translator.add(step);
