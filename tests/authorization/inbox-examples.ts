@@ -9,7 +9,7 @@ export const INBOX_WEB: Record<string, Make> = {
   'GET /api/agents/:id/approvals/:approvalId/rules': ({ agentId: id, approvalId }) => ({ params: { id, approvalId } }),
   'PUT /api/inbox/marks/:item': ({ approvalId: item, conversationId }) => ({
     params: { item },
-    body: { state: 'decided', words: 'stolen', taskId: `task-${conversationId}` },
+    body: { state: 'done', words: 'stolen', taskId: `task-${conversationId}` },
   }),
   'DELETE /api/inbox/marks/:item': ({ approvalId: item }) => ({ params: { item } }),
   'POST /api/notices/read': ({ noticeId }) => ({ body: { ids: [noticeId] } }),
