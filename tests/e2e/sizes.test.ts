@@ -12,8 +12,8 @@ const SIZES = [
   [820, 1180],
   [390, 844],
 ] as const;
-/** A program that nobody knows. */
-const PROVOKED = [/ 400 .*\/api\/authorizations\/request\?client_id=nobody/];
+/** A program that nobody knows; and no person looks at fifty pages in a minute, for which one waits a moment here. */
+const PROVOKED = [/ 400 .*\/api\/authorizations\/request\?client_id=nobody/, / 429 .*\/api\/agents/];
 const PICTURES = namesOf(64)[2];
 
 browserSuite('screens of all sizes and slow networks', (stage) => {
