@@ -128,7 +128,8 @@ export const updateStore = endpoint({
   errors,
 });
 
-const time = z.iso.datetime({ offset: true }).optional();
+const BAD_TIME = 'created_at must be a time in ISO 8601, with its zone';
+const time = z.iso.datetime({ offset: true, error: BAD_TIME }).optional();
 const period = { 'created_at[gte]': time, 'created_at[lte]': time };
 
 export const listStores = endpoint({
@@ -137,7 +138,7 @@ export const listStores = endpoint({
   summary: 'Memory stores, the newest first',
   query: listQuery.extend(period),
   reply: pageOf(store),
-  errors: { 400: PAGE_TEXTS },
+  errors: { 400: [...PAGE_TEXTS, BAD_TIME] },
 });
 
 export const archiveStore = endpoint({
@@ -253,7 +254,7 @@ export const listVersions = endpoint({
     })
     .refine(({ view: wanted, limit }) => wanted !== 'full' || limit <= 20, FULL_LIMIT),
   reply: pageOf(version),
-  errors: { 400: PAGE_TEXTS, 404: [NO_STORE] },
+  errors: { 400: [...PAGE_TEXTS, BAD_TIME], 404: [NO_STORE] },
 });
 
 export const redactVersion = endpoint({
