@@ -13,7 +13,7 @@ import { startScene, type Scene } from '@troupe/testing/attacks/scene';
  * stored is read at a bounded rate of each owner, so that two of them are quicker than one.
  */
 const OWNERS = 2;
-const MOST_MB = 60;
+const MOST_MB = 75;
 const SOCKETS = 10;
 const CONVERSATIONS = 16;
 const MESSAGES = 6;
