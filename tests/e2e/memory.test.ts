@@ -94,7 +94,7 @@ browserSuite(
       await page.getByText('It contradicts what was known before').waitFor();
       await page.getByRole('button', { name: 'Keep the new one' }).click();
       await page.getByText('It contradicts what was known before').waitFor({ state: 'detached' });
-      await page.getByText('The user lives in Rome.').waitFor({ state: 'detached' });
+      await page.getByText('The user lives in Rome.').first().waitFor({ state: 'detached' });
       await page.getByRole('link', { name: /^From “I live in Oslo now/ }).click();
       // The link itself has these words, too.
       await page.waitForURL((url) => url.searchParams.get('c') === sessionId);
