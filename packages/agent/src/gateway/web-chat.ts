@@ -54,11 +54,18 @@ class WebChat {
   readonly #isInTime = createPace();
   readonly #beginWrite: ReturnType<typeof createPatience>;
   readonly #isKept: () => boolean;
-  /** Its conversations have a page of what is stored one after the other: else each would hold one for who does not read. */
+  /**
+   * Its conversations have a page of what is stored one after the other, and when what was passed on before has gone out:
+   * else each would hold one for who does not read.
+   */
   readonly #pages = createFairQueue({ width: 1, waiting: Infinity, waitingPerKey: Infinity });
   readonly #room: Room = (signal) =>
     new Promise((resolve, reject) => {
-      this.#pages.run('', () => new Promise<void>((leave) => resolve(leave)), signal).catch(reject);
+      const turn = async (): Promise<void> => {
+        await drained(this.#socket, signal);
+        await new Promise<void>((leave) => resolve(leave));
+      };
+      this.#pages.run('', turn, signal).catch(reject);
     });
   #atWork = 0;
 

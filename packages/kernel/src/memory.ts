@@ -1,0 +1,57 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/**
+ * V8 collects when something is asked for. What a burst left behind would stay for as long as the process is calm
+ * afterwards, which may be for hours.
+ */
+
+const LOOK_MS = 5_000;
+/** Part of the time that the loop was at work: what is busier collects by itself. */
+const CALM = 0.25;
+/** More than there was after the last time is worth the tenth of a second in which everybody waits. */
+const MUCH = 48 * 1024 * 1024;
+
+/** Bytes of objects and buffers, with what is garbage of them. */
+const held = (): number => {
+  const { total_physical_size: heap, external_memory: buffers } = getHeapStatistics();
+  return heap + buffers;
+};
+
+export interface Memory {
+  /** Gives back all that is garbage. */
+  tidy: () => void;
+  /** Does so from now on when much of it may be there and nobody is waiting. Call the result to stop. */
+  keepTidy: () => () => void;
+}
+
+export function createMemory(): Memory {
+  let collect: ((options: { type: 'major'; flavor: 'last-resort' }) => void) | undefined;
+  let least = Infinity;
+
+  function tidy(): void {
+    if (!collect) {
+      setFlagsFromString('--expose-gc');
+      collect = runInNewContext('gc') as NonNullable<typeof collect>;
+    }
+    collect({ type: 'major', flavor: 'last-resort' });
+    least = held();
+  }
+
+  return {
+    tidy,
+    keepTidy() {
+      let before = performance.eventLoopUtilization();
+      const look = (): void => {
+        const now = performance.eventLoopUtilization();
+        const { utilization } = performance.eventLoopUtilization(now, before);
+        before = now;
+        const bytes = held();
+        least = Math.min(least, bytes);
+        if (utilization < CALM && bytes > least + MUCH) tidy();
+      };
+      const timer = setInterval(look, LOOK_MS).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
