@@ -55,7 +55,8 @@ function ask(n: number): Promise<number> {
 /** Each is a conversation of its own, beside the first one's. */
 async function allAnswered(streams: number): Promise<void> {
   const { system } = scene.database.db;
-  const look = () => sql<{ all: number; open: number }>`
+  const look = () =>
+    sql<{ all: number; open: number }>`
     select count(*)::integer as all, (count(*) filter (where status = 'open'))::integer as open
     from agent_sessions where user_id = ${scene.attacker.id}`.execute(system);
   for (const until = Date.now() + 60_000; ; await delay(100)) {

@@ -16,7 +16,7 @@ test('what is long is read one piece in a turn of the loop, and users take turns
     await nextTurn();
   }
   await Promise.all(all);
-  assert.deepEqual(read, ['ada', 'ada', 'bob', 'ada', 'ada', 'ada']);
+  assert.deepEqual(read, ['ada', 'bob', 'ada', 'ada', 'ada', 'ada']);
   const most = each.slice(1).map((count, index) => count - each[index]!);
   assert.ok(Math.max(...most) <= 1, `${most.join(' ')} in a turn`);
 });
@@ -24,7 +24,10 @@ test('what is long is read one piece in a turn of the loop, and users take turns
 test('what is short is read at once, also while others wait', async () => {
   const turns = createAnswerTurns();
   const waiting = [turns('ada', undefined)(LONG, () => 'long'), turns('ada', undefined)(LONG, () => 'long')];
-  assert.equal(turns('bob', undefined)(100, () => 'short'), 'short');
+  assert.equal(
+    turns('bob', undefined)(100, () => 'short'),
+    'short',
+  );
   assert.deepEqual(await Promise.all(waiting), ['long', 'long']);
 });
 

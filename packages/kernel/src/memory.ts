@@ -7,10 +7,16 @@ import { runInNewContext } from 'node:vm';
  */
 
 const LOOK_MS = 5_000;
-/** Part of the time that the loop was at work: what is busier collects by itself. */
-const CALM = 0.25;
+/** Of that time the loop was at work, at most: what is busier collects by itself. */
+const CALM_MS = 0.05 * LOOK_MS;
 /** More than there was after the last time is worth the tenth of a second in which everybody waits. */
 const MUCH = 48 * 1024 * 1024;
+
+/** Of the processor, by this thread alone: where others want it, too, the clock tells more about them. */
+const workedMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+};
 
 /** Bytes of objects and buffers, with what is garbage of them. */
 const held = (): number => {
@@ -41,14 +47,14 @@ export function createMemory(): Memory {
   return {
     tidy,
     keepTidy() {
-      let before = performance.eventLoopUtilization();
+      let before = workedMs();
       const look = (): void => {
-        const now = performance.eventLoopUtilization();
-        const { utilization } = performance.eventLoopUtilization(now, before);
+        const now = workedMs();
+        const isCalm = now - before < CALM_MS;
         before = now;
         const bytes = held();
         least = Math.min(least, bytes);
-        if (utilization < CALM && bytes > least + MUCH) tidy();
+        if (isCalm && bytes > least + MUCH) tidy();
       };
       const timer = setInterval(look, LOOK_MS).unref();
       return () => clearInterval(timer);

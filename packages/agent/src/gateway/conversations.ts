@@ -1,4 +1,4 @@
-import { AppError, newId } from '@troupe/kernel';
+import { AppError, eachOf, newId } from '@troupe/kernel';
 import { z } from 'zod';
 import { ANSWER_LENGTH, ANSWER_TOO_LONG, MOST_ATTACHMENTS } from '@troupe/contract';
 import type { Attachment, Wishes } from '../session/events.ts';
@@ -259,11 +259,11 @@ export async function streamSessionEvents(exchange: Exchange): Promise<void> {
   const last = Number(request.headers['last-event-id'] ?? query.get('lastEventId') ?? 0);
   const stream = openEventStream(exchange);
   try {
-    for await (const live of agent.follow(session.id, Number.isInteger(last) && last > 0 ? last : 0, signal)) {
-      if (live.kind === 'delta')
-        await stream.send({ event: 'delta', data: { text: live.text, ...(live.fresh && { fresh: true }) } });
-      else await stream.send({ id: live.event.seq, event: live.event.type, data: live.event });
-    }
+    await eachOf(agent.follow(session.id, Number.isInteger(last) && last > 0 ? last : 0, signal), (live) =>
+      live.kind === 'delta'
+        ? stream.send({ event: 'delta', data: { text: live.text, ...(live.fresh && { fresh: true }) } })
+        : stream.send({ id: live.event.seq, event: live.event.type, data: live.event }),
+    );
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     await stream.send({ event: 'error', data: { error: error.message } });

@@ -16,7 +16,7 @@ export const SOCKET_BOUNDS = {
   /** Frames that are being worked on, answers under way among them. */
   atWork: 32,
   /** What waits for somebody who does not read: of what is stored, at most, on all connections of an owner, and of all. */
-  followedBytes: 256 * 1024,
+  followedBytes: 64 * 1024,
   waitingBytes: 1024 * 1024,
   ownerBytes: 8 * 1024 * 1024,
   processBytes: 48 * 1024 * 1024,

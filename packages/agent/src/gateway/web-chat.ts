@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ANSWER_LENGTH, validationMessage } from '@troupe/contract';
-import { answerable, AppError, createFairQueue, newId, parseJson, type Log } from '@troupe/kernel';
+import { answerable, AppError, createFairQueue, eachOf, newId, parseJson, type Log } from '@troupe/kernel';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Agent, LiveEvent, Room } from '../agent.ts';
@@ -160,11 +160,10 @@ class WebChat {
     try {
       await this.#ownSession(agent, session);
       const signal = AbortSignal.any([this.#gone.signal, own.signal]);
-      for await (const live of agent.follow(session, after, signal, this.#room)) {
+      await eachOf(agent.follow(session, after, signal, this.#room), async (live) => {
         await drained(this.#socket, signal);
-        if (signal.aborted) return;
-        this.#passOn(live);
-      }
+        if (!signal.aborted) this.#passOn(live);
+      });
     } finally {
       if (this.#watches.get(session) === own) this.#watches.delete(session);
     }
