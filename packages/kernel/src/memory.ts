@@ -7,8 +7,8 @@ import { runInNewContext } from 'node:vm';
  */
 
 const LOOK_MS = 5_000;
-/** Of that time the loop was at work, at most: what is busier collects by itself. */
-const CALM_MS = 0.05 * LOOK_MS;
+/** Part of that time that the loop was at work, at most: what is busier collects by itself. */
+const CALM = 0.05;
 /** More than there was after the last time is worth the tenth of a second in which everybody waits. */
 const MUCH = 48 * 1024 * 1024;
 
@@ -31,7 +31,7 @@ export interface Memory {
   keepTidy: () => () => void;
 }
 
-export function createMemory(): Memory {
+export function createMemory(lookMs = LOOK_MS): Memory {
   let collect: ((options: { type: 'major'; flavor: 'last-resort' }) => void) | undefined;
   let least = Infinity;
 
@@ -50,13 +50,13 @@ export function createMemory(): Memory {
       let before = workedMs();
       const look = (): void => {
         const now = workedMs();
-        const isCalm = now - before < CALM_MS;
+        const isCalm = now - before < CALM * lookMs;
         before = now;
         const bytes = held();
         least = Math.min(least, bytes);
         if (isCalm && bytes > least + MUCH) tidy();
       };
-      const timer = setInterval(look, LOOK_MS).unref();
+      const timer = setInterval(look, lookMs).unref();
       return () => clearInterval(timer);
     },
   };
