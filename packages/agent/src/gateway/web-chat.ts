@@ -4,6 +4,7 @@ import { answerable, AppError, createFairQueue, eachOf, newId, parseJson, type L
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Agent, LiveEvent, Room } from '../agent.ts';
+import { asBytes } from './exchange.ts';
 import { keyFor, owns, requireRight, type Right } from './rights.ts';
 import { createPace, createPatience, SOCKET_BOUNDS, turnAway } from './socket-bounds.ts';
 import type { GatewayPrincipal } from './types.ts';
@@ -112,7 +113,7 @@ class WebChat {
 
   #send(message: object): void {
     // Somebody who does not read is let go before they cost us our memory.
-    if (this.#isKept()) this.#socket.send(JSON.stringify(message), this.#beginWrite());
+    if (this.#isKept()) this.#socket.send(asBytes(JSON.stringify(message)), { binary: false }, this.#beginWrite());
   }
 
   #passOn(live: LiveEvent, id?: string): void {
