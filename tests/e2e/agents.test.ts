@@ -220,7 +220,7 @@ browserSuite('agents in the browser', (stage) => {
     await ask.getByLabel('Type Ada to confirm').fill('Ada');
     await ask.getByRole('button', { name: 'Delete agent' }).click();
     await page.waitForURL('**/dashboard/agents');
-    await page.getByRole('link', { name: 'Ada' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Ada' }).first().waitFor({ state: 'detached' });
     // The list of changes may be faster than the answer to the deletion.
     assertQuiet(watched, [/ 404 .*\/api\/agents\//]);
     await watched.context.close();

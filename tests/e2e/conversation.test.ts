@@ -136,7 +136,7 @@ browserSuite(
         await page.getByRole('cell', { name: value }).waitFor();
       }
       await page.getByLabel('Search the memory').fill('frid');
-      await page.getByRole('cell', { name: 'Green' }).waitFor({ state: 'detached' });
+      await page.getByRole('cell', { name: 'Green' }).first().waitFor({ state: 'detached' });
       await page.getByRole('button', { name: /^Edit/ }).click();
       await page.getByRole('dialog').getByLabel('What it remembers').fill('Saturday');
       await page.getByRole('dialog').getByRole('button', { name: /Save/ }).click();
@@ -151,7 +151,7 @@ browserSuite(
         .getByRole('alertdialog')
         .getByRole('button', { name: /Delete|Forget/ })
         .click();
-      await page.getByRole('cell', { name: 'Saturday' }).waitFor({ state: 'detached' });
+      await page.getByRole('cell', { name: 'Saturday' }).first().waitFor({ state: 'detached' });
       assertQuiet(watched);
     });
 

@@ -199,7 +199,7 @@ browserSuite(
       await page.getByRole('button', { name: 'Archive' }).click();
       await page.getByRole('button', { name: 'Bring back' }).waitFor();
       await page.keyboard.press('Escape');
-      await list.getByRole('button', { name: /^Tour/ }).waitFor({ state: 'detached' });
+      await list.getByRole('button', { name: /^Tour/ }).first().waitFor({ state: 'detached' });
       await list.getByRole('button', { name: 'Show archived' }).click();
       await list.getByRole('button', { name: /^Tour/ }).click();
       await options();
@@ -244,7 +244,7 @@ browserSuite(
       assert.deepEqual(packed.map(({ path }) => path).sort(), ['fees.csv', 'notes.md', 'page.html']);
       await page.getByRole('button', { name: 'Delete fees.csv' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-      await page.getByRole('button', { name: 'fees.csv', exact: true }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'fees.csv', exact: true }).first().waitFor({ state: 'detached' });
       await assertAccessible(page, 'files');
       // Chromium says what the page of the agent was kept from.
       assertQuiet(watched, [/Blocked script execution in 'about:srcdoc'/]);

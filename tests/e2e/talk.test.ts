@@ -64,7 +64,7 @@ browserSuite(
       await log(page).getByText('Once upon a time there was an agent who waited.').waitFor();
       assert.equal(await page.getByLabel('Message').inputValue(), 'And then');
       await model.finish();
-      await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Stop', exact: true }).first().waitFor({ state: 'detached' });
       assert.equal(await log(page).getByText('Once upon a time').count(), 1);
       await assertAccessible(page, 'a conversation');
       assertQuiet(watched);
@@ -110,7 +110,7 @@ browserSuite(
       await page.getByLabel('Message').fill('Rather the weather');
       await page.getByLabel('Message').press('Control+Enter');
       await log(page).getByText('You said: Rather the weather').waitFor();
-      await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Stop', exact: true }).first().waitFor({ state: 'detached' });
       const words = await log(page).innerText();
       const places = ['Far away', 'Stopped by you', 'Rather the weather', 'You said: Rather'].map((one) =>
         words.lastIndexOf(one),
@@ -194,6 +194,7 @@ browserSuite(
       assert.equal(await page.getByLabel('Message').inputValue(), 'A thought');
       await page
         .getByText(/^No connection/)
+        .first()
         .first()
         .waitFor({ state: 'detached' });
       assertQuiet(watched, NOBODY);
