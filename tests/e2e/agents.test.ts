@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { assertQuiet, enter, openPage, settle } from './browser.ts';
+import { assertQuiet, enter, openPage, say, settle } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
 const NEWCOMER = { email: 'robin@example.org', password: 'correct horse battery' };
-
-async function say(page: Page, text: string): Promise<void> {
-  await page.getByLabel('Message').fill(text);
-  await page.getByLabel('Message').press('Enter');
-}
 
 browserSuite('agents in the browser', (stage) => {
   test('sign up, create an agent, talk to it, see what it costs', async () => {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import { entriesOf } from '@troupe/kernel/archive';
 import type { Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, say, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -49,11 +49,6 @@ endstream endobj
 trailer << /Root 1 0 R >>`;
 
 const log = (page: Page) => page.getByRole('log');
-const say = async (page: Page, text: string) => {
-  await page.getByLabel('Message').fill(text);
-  await page.getByLabel('Message').press('Enter');
-};
-
 browserSuite(
   'files, branches and runs, in the browser',
   (stage) => {
