@@ -93,7 +93,10 @@ function memoryOf(pid: number): Row {
 
 /** The platform's Node with nothing in it: what no change of ours takes away. */
 async function bareNode(): Promise<number> {
-  const child = endWithUs(spawn(process.execPath, ['-e', "setInterval(() => {}, 1000); console.log('up')"]), 'SIGTERM');
+  const child = endWithUs(
+    spawn(path.join(clone, 'node_modules/.bin/node'), ['-e', "setInterval(() => {}, 1000); console.log('up')"]),
+    'SIGTERM',
+  );
   await once(child.stdout, 'data');
   await delay(IDLE_MS);
   const { 'PSS MB': pss } = memoryOf(child.pid ?? 0);
