@@ -15,7 +15,7 @@ test('what is long is read one piece in a turn of the loop, and users take turns
     each.push(read.length);
     await nextTurn();
   }
-  await Promise.all(all);
+  await Promise.all(all.map((one) => Promise.resolve(one)));
   assert.deepEqual(read, ['ada', 'bob', 'ada', 'ada', 'ada', 'ada']);
   const most = each.slice(1).map((count, index) => count - each[index]!);
   assert.ok(Math.max(...most) <= 1, `${most.join(' ')} in a turn`);
@@ -28,7 +28,7 @@ test('what is short is read at once, also while others wait', async () => {
     turns('bob', undefined)(100, () => 'short'),
     'short',
   );
-  assert.deepEqual(await Promise.all(waiting), ['long', 'long']);
+  assert.deepEqual(await Promise.all(waiting.map((one) => Promise.resolve(one))), ['long', 'long']);
 });
 
 test('what cannot be read fails for its own reader; who is gone does not wait, and nobody waits for it', async () => {

@@ -186,18 +186,17 @@ async function* streamFrom(
     return said;
   };
   let received = 0;
-  let isOver = false;
-  const next = (): ProviderDelta[] => {
+  const next = (): { found: ProviderDelta[]; isLast: boolean } => {
     const bytes = opened.take();
-    isOver = bytes === undefined;
     received += bytes?.length ?? 0;
     if (received > MAX_STREAM_BYTES) throw new Unusable('the answer is too large');
-    return deltas(bytes ? events.push(bytes) : events.end());
+    return { found: deltas(bytes ? events.push(bytes) : events.end()), isLast: bytes === undefined };
   };
   try {
-    while (!isOver && !reader.ended()) {
-      const found = await inTurn(await opened.arrived(), next);
+    for (let isOver = false; !isOver && !reader.ended();) {
+      const { found, isLast } = await inTurn(await opened.arrived(), next);
       if (found.length > 0) yield found;
+      isOver = isLast;
     }
   } catch (error) {
     if (!(error instanceof ProviderError && reader.complete())) throw broken(error);
