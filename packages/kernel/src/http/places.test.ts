@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { endpoint } from '@troupe/contract';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { createPlaces, type Leave, type Turn } from './places.ts';
+import { AT_ONCE, createPlaces, type Leave, type Turn } from './places.ts';
 import type { User } from './principal.ts';
 import { respond } from './reply.ts';
 import { serve } from './serve.ts';
@@ -28,15 +28,15 @@ test('alone, an account has everything', async () => {
   assert.equal(enterOften(places, 'a', 100).length, 100);
 });
 
-test('while somebody else is here, four are worked on at once, and the next as one ends', async () => {
+test('while somebody else is here, few are worked on at once, and the next as one ends', async () => {
   const places = createPlaces(Infinity, () => 0);
   enterOften(places, 'b', 1)[0]!();
   const inside = enterOften(places, 'a', 10);
-  assert.equal(inside.length, 4);
+  assert.equal(inside.length, AT_ONCE);
   inside[0]!();
   inside[0]!();
   await settled();
-  assert.equal(inside.length, 5);
+  assert.equal(inside.length, AT_ONCE + 1);
   for (let n = 1; n < 10; n += 1) {
     inside[n]!();
     await settled();
@@ -56,27 +56,27 @@ test('what waits long for something else keeps no place', async () => {
   let time = 0;
   const places = createPlaces(Infinity, () => time);
   places.enter('b');
-  const inside = enterOften(places, 'a', 8);
-  assert.equal(inside.length, 4);
+  const inside = enterOften(places, 'a', 2 * AT_ONCE);
+  assert.equal(inside.length, AT_ONCE);
   time = 500;
   places.enter('b');
-  while (inside.length < 8) await settled();
+  while (inside.length < 2 * AT_ONCE) await settled();
 });
 
 test('who is gone does not count', () => {
   let time = 0;
   const places = createPlaces(Infinity, () => time);
   places.enter('b');
-  assert.equal(enterOften(places, 'a', 8).length, 4);
+  assert.equal(enterOften(places, 'a', 8).length, AT_ONCE);
   time = 2000;
   assert.equal(enterOften(places, 'c', 8).length, 8);
-  assert.equal(enterOften(places, 'd', 8).length, 4, 'c is here');
+  assert.equal(enterOften(places, 'd', 8).length, AT_ONCE, 'c is here');
 });
 
 test('who withdraws leaves nothing behind', async () => {
   const places = createPlaces(Infinity, () => 0);
   places.enter('b');
-  const inside = enterOften(places, 'a', 4);
+  const inside = enterOften(places, 'a', AT_ONCE);
   const turn = places.enter('a');
   const after = enterOften(places, 'a', 1);
   assert.ok(typeof turn !== 'function');
@@ -130,15 +130,15 @@ test('what left, and what waits no longer, makes room again', async () => {
   const stranger = places.pass();
   const passing = places.pass('b');
   places.enter('b');
-  const turns = Array.from({ length: 6 }, () => places.enter('a'));
-  assert.equal(places.underWay(), 9);
-  const [waiting, coming] = turns.slice(4) as Turn[];
+  const turns = Array.from({ length: AT_ONCE + 2 }, () => places.enter('a'));
+  assert.equal(places.underWay(), AT_ONCE + 5);
+  const [waiting, coming] = turns.slice(AT_ONCE) as Turn[];
   waiting!.withdraw();
   waiting!.withdraw();
-  assert.equal(places.underWay(), 8);
+  assert.equal(places.underWay(), AT_ONCE + 4);
   (turns[0] as Leave)();
   (await coming!.comes)();
-  for (const leave of turns.slice(1, 4) as Leave[]) leave();
+  for (const leave of turns.slice(1, AT_ONCE) as Leave[]) leave();
   stranger();
   passing();
   assert.equal(places.underWay(), 1);

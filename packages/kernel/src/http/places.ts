@@ -2,7 +2,7 @@ import { busy } from '../fair.ts';
 import { Linked, type Place } from '../linked.ts';
 
 /** Requests of one account that are worked on at once while others are here, too. Alone, it has everything. */
-const AT_ONCE = 4;
+export const AT_ONCE = 2;
 /** What takes longer waits for something else and holds up nobody: it no longer counts. */
 const HOLD_MS = 200;
 /** Who was here so recently counts as here. */
