@@ -1,6 +1,7 @@
 import { AppError, newId } from '@troupe/kernel';
 import { z } from 'zod';
 import { ANSWER_LENGTH, ANSWER_TOO_LONG, MOST_ATTACHMENTS } from '@troupe/contract';
+import type { Agent } from '../agent.ts';
 import type { Attachment, Wishes } from '../session/events.ts';
 import { attachmentsOf } from '../workspace/attachments.ts';
 import { lists, pages, readInTurn } from '../session/reading.ts';
@@ -8,7 +9,7 @@ import { branchOff } from '../loop/branching.ts';
 import { APPROVALS_SHOWN, type SessionRef } from '../store/store.ts';
 import { fileError } from './files.ts';
 import { keyFor, owns, ownKeys, requireRight } from './rights.ts';
-import { openEventStream, readJson, sendJson, whole, type Exchange } from './exchange.ts';
+import { openEventStream, readJson, sendJson, whole, type EventStream, type Exchange } from './exchange.ts';
 
 /** Sessions and what happens in them, saying something, cancelling, approvals. */
 
@@ -254,12 +255,21 @@ export async function readSessionEvents(exchange: Exchange): Promise<void> {
 
 /** From where the reader says it is (Last-Event-ID), without a gap, until it leaves or the agent is deleted. */
 export async function streamSessionEvents(exchange: Exchange): Promise<void> {
-  const { agent, request, query, signal } = exchange;
-  const session = await found(exchange);
+  const { agent, request, response, query, signal } = exchange;
+  const { log } = exchange.deps;
+  const { id } = await found(exchange);
   const last = Number(request.headers['last-event-id'] ?? query.get('lastEventId') ?? 0);
-  const stream = openEventStream(exchange);
+  const events = agent.follow(id, Number.isInteger(last) && last > 0 ? last : 0, signal);
+  // Not waited for: all that the request came with would be kept for as long as its reader stays.
+  passOn(events, openEventStream({ response, signal })).catch((err: unknown) => {
+    log.error({ err, agentId: agent.id }, 'a stream of events broke off');
+    response.destroy();
+  });
+}
+
+async function passOn(events: ReturnType<Agent['follow']>, stream: EventStream): Promise<void> {
   try {
-    for await (const live of agent.follow(session.id, Number.isInteger(last) && last > 0 ? last : 0, signal)) {
+    for await (const live of events) {
       if (live.kind === 'delta')
         await stream.send({ event: 'delta', data: { text: live.text, ...(live.fresh && { fresh: true }) } });
       else await stream.send({ id: live.event.seq, event: live.event.type, data: live.event });
