@@ -17,6 +17,7 @@ export { OutboundError, type OutboundErrorKind } from './outbound/errors.ts';
 export { answerable, AppError, databaseAway, StartError } from './errors.ts';
 export { createCipher, type Cipher } from './secrets.ts';
 export * from './counters.ts';
+export { eachOf } from './each.ts';
 export * from './environment.ts';
 export * from './errors.ts';
 export * from './fair.ts';

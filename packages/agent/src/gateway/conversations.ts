@@ -1,4 +1,4 @@
-import { AppError, newId } from '@troupe/kernel';
+import { AppError, eachOf, newId } from '@troupe/kernel';
 import { z } from 'zod';
 import { ANSWER_LENGTH, ANSWER_TOO_LONG, MOST_ATTACHMENTS } from '@troupe/contract';
 import type { Agent } from '../agent.ts';
@@ -269,11 +269,11 @@ export async function streamSessionEvents(exchange: Exchange): Promise<void> {
 
 async function passOn(events: ReturnType<Agent['follow']>, stream: EventStream): Promise<void> {
   try {
-    for await (const live of events) {
-      if (live.kind === 'delta')
-        await stream.send({ event: 'delta', data: { text: live.text, ...(live.fresh && { fresh: true }) } });
-      else await stream.send({ id: live.event.seq, event: live.event.type, data: live.event });
-    }
+    await eachOf(events, (live) =>
+      live.kind === 'delta'
+        ? stream.send({ event: 'delta', data: { text: live.text, ...(live.fresh && { fresh: true }) } })
+        : stream.send({ id: live.event.seq, event: live.event.type, data: live.event }),
+    );
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     await stream.send({ event: 'error', data: { error: error.message } });

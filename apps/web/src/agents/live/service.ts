@@ -14,7 +14,7 @@ import {
 import { createStreams, type Stream } from '@troupe/accounts';
 import type { Database, Listener } from '@troupe/db';
 import type { Roster } from '@troupe/roster';
-import { AppError, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
+import { AppError, eachOf, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
 import { createPaced } from './paced.ts';
@@ -96,7 +96,7 @@ function createFollowing({ roster, backend, log }: LiveDeps) {
           signal,
         });
         wait = RETRY_MS;
-        for await (const { event, id, data } of eventsOf(response)) {
+        await eachOf(eventsOf(response), ({ event, id, data }) => {
           const value = JSON.parse(data) as Record<string, unknown>;
           if (event === 'error') throw new AppError(404, 'Session not found', value);
           const step = (): ServerEvent => {
@@ -105,8 +105,8 @@ function createFollowing({ roster, backend, log }: LiveDeps) {
             return { id: positions(all), event: 'step', data: { ...about, step: value } };
           };
           const delta = (): ServerEvent => ({ event: 'delta', data: { ...about, ...value } });
-          await outbox.put(id === undefined ? delta : step, data.length);
-        }
+          return outbox.put(id === undefined ? delta : step, data.length);
+        });
       } catch (error) {
         if (signal.aborted) return;
         const known = asAppError(error);
