@@ -119,7 +119,8 @@ export {
 export type { AiProvider } from './agents/providers/web.ts';
 export { GATEWAY_ENDPOINTS } from './agents/runtime/gateway.ts';
 export * from './agents/knowledge/fields.ts';
-export { SENTENCE_LENGTH, type SaidPlan } from './agents/say.ts';
+export { TRIED_SECONDS, TRIED_USD } from './agents/say/fields.ts';
+export { SENTENCE_LENGTH, type SaidPlan } from './agents/say/web.ts';
 export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';
 export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
 export { LOGIN_NOT_FOUND, MOST_LOGINS, TOO_MANY_LOGINS, type AgentLogin } from './agents/logins.ts';

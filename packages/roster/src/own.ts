@@ -22,6 +22,8 @@ export interface OwnAgents {
   definitions: (agent: Pick<AgentRow, 'id'>, most?: number) => Promise<VersionedDefinition[]>;
   /** The gateway token; undefined: the one it had was ended, and rotating makes another. */
   token: (agent: AgentRow) => string | undefined;
+  /** What a new agent would run with; nothing is saved. */
+  draft: (agent: Pick<NewAgent, 'name' | 'model' | 'definition' | 'ownConfig'>) => Promise<AgentDefinition>;
   /** All or none of them, and never more than `limit` together with those that are there. */
   add: (agents: readonly NewAgent[], limit: number) => Promise<AgentRow[]>;
   /** One that was made and that nobody could be asked to start is in error, unless somebody has taken it up meanwhile. */
@@ -118,6 +120,10 @@ export function createOwn(deps: OwnDeps): (userId: string) => OwnAgents {
     definition: ({ id }) => newestDefinition(db.user(userId), id),
     definitions: ({ id }, most = 50) => definitionsOf(db.user(userId), id, most),
     token: seals.token,
+    async draft({ name, model, definition, ownConfig }) {
+      const config = effectiveConfig(await userDefault(db.user(userId), userId), model, ownConfig);
+      return newDefinition({ ...definition, name, config });
+    },
     add: (agents, limit) => add(userId, agents, limit),
     async giveUp(id, failure) {
       await db
