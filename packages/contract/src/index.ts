@@ -91,7 +91,7 @@ export {
   UPLOADS,
   type FileEntry,
 } from './agents/files/fields.ts';
-export { MARK_WORDS } from './agents/inbox.ts';
+export { MARK_WORDS, MOST_AT_ONCE, ONE_ANSWER, UNLIKE } from './agents/inbox.ts';
 export type { InboxItem, InboxMark } from './agents/inbox.ts';
 export { INSTANCE_ACTIONS } from './agents/instance.ts';
 export * from './agents/jobs.ts';
