@@ -125,7 +125,7 @@ export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fi
 export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
 export { LOGIN_NOT_FOUND, MOST_LOGINS, TOO_MANY_LOGINS, type AgentLogin } from './agents/logins.ts';
 export type { FoundConversation, FoundFile } from './agents/search.ts';
-export { IN_FRONT, MOST_ON_STAGE, type StageActor } from './agents/stage.ts';
+export { IN_FRONT, MOST_ON_STAGE, type StageActor, type StageChange } from './agents/stage.ts';
 export { NO_SCHEDULE, type ScheduledTask } from './agents/tasks.ts';
 export { MOST_WIDGETS, WIDGET_DEFAULTS, WIDGET_GONE, type Widget, type WidgetVisitor } from './agents/widgets.ts';
 export { MOST_DELIVERED, TRIGGER_KINDS, type TaskTrigger, type TriggerKind } from './agents/triggers.ts';

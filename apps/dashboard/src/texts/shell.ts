@@ -130,6 +130,8 @@ export const keys = {
         ['s', 'Later'],
         ['e', 'Done with it'],
         ['u', 'Undo'],
+        ['x', 'Choose it, to decide several at once'],
+        ['X', 'Choose all that are like it'],
       ],
     },
     {

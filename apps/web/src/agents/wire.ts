@@ -142,8 +142,9 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const tasks = createTasks({ db, clock });
   wireInbox(server, { ...deps, tasks, conversations });
   searchRoutes(server, createSearch({ db, backend, log }));
-  stageRoutes(server, createStage({ db, clock }));
-  liveRoutes(server, createLive({ db, roster, backend, listener, log }));
+  const stage = createStage({ db, clock });
+  stageRoutes(server, stage);
+  liveRoutes(server, createLive({ db, roster, backend, listener, stage, log }));
   backgroundRoutes(server, createBackground({ roster, backend }));
   const memory = createMemory({ db, jobs, roster, backend });
   memoryRoutes(server, memory);

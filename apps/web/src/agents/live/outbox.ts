@@ -1,4 +1,4 @@
-import type { LiveTopic } from '@troupe/contract';
+import type { LiveTopic, StageChange } from '@troupe/contract';
 import type { ServerEvent } from '@troupe/kernel';
 
 /** What waits for a reader. Conversations wait for room; what changed is told once, however often it changes. */
@@ -6,6 +6,8 @@ export interface Outbox {
   /** Waits for room; only then is the event made. */
   put: (make: () => ServerEvent, characters: number) => Promise<void>;
   change: (topic: LiveTopic) => void;
+  /** What waits already is told together with it, each agent as it is last. */
+  stage: (change: StageChange) => void;
   ping: () => void;
   /** Undefined: the reader is gone. */
   take: () => Promise<ServerEvent | undefined>;
@@ -14,10 +16,21 @@ export interface Outbox {
 /** Of what waits: a reader who takes nothing costs no more. */
 const ROOM = { events: 200, characters: 256 * 1024 };
 
+/** However many changes a slow reader has missed, they are no more than there are agents. */
+function together(older: StageChange, newer: StageChange): StageChange {
+  const later = new Set([...newer.agents.map(({ id }) => id), ...newer.gone]);
+  return {
+    ...newer,
+    agents: [...older.agents.filter(({ id }) => !later.has(id)), ...newer.agents],
+    gone: [...older.gone.filter((id) => !later.has(id)), ...newer.gone],
+  };
+}
+
 export function openOutbox(signal: AbortSignal): Outbox {
   const waiting: { event: ServerEvent; characters: number }[] = [];
   let characters = 0;
   const topics = new Set<LiveTopic>();
+  let staged: StageChange | undefined;
   let isPinged = false;
   let wake = Promise.withResolvers<void>();
   let room: PromiseWithResolvers<void> | undefined;
@@ -34,6 +47,11 @@ export function openOutbox(signal: AbortSignal): Outbox {
       const data = { topics: [...topics] };
       topics.clear();
       return { event: 'changed', data };
+    }
+    if (staged) {
+      const data = staged;
+      staged = undefined;
+      return { event: 'stage', data };
     }
     const first = waiting.shift();
     characters -= first?.characters ?? 0;
@@ -57,6 +75,10 @@ export function openOutbox(signal: AbortSignal): Outbox {
     },
     change(topic) {
       topics.add(topic);
+      stir();
+    },
+    stage(change) {
+      staged = staged ? together(staged, change) : change;
       stir();
     },
     ping() {
