@@ -4,7 +4,7 @@ import { lazy, Suspense, useCallback, useMemo, useState, useSyncExternalStore } 
 import type { KeyboardEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { chat as texts } from '../../../texts/agents.ts';
-import { talk } from '../../../texts/talk.ts';
+import { talk, touched as touchedTexts } from '../../../texts/talk.ts';
 import { Button, Spinner } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
@@ -28,6 +28,7 @@ import { usePlace } from './talk-place.ts';
 import { useFindKey } from './use-find-key.ts';
 import { newPlace, useCommands } from './use-commands.ts';
 import { spentOf, stateOf, transcript } from './transcript.ts';
+import { TouchedList, useTouched } from './touched.tsx';
 import { ANSWER_WIDTH, Bubble, Turns } from './turns.tsx';
 
 const FileDialog = lazy(() => import('../files/file-preview.tsx').then((page) => ({ default: page.FileDialog })));
@@ -53,7 +54,7 @@ export function Chat({ agent }: { agent: WebAgent }) {
     />
   );
   return (
-    <div className="grid gap-5 lg:grid-cols-[15rem_minmax(0,1fr)]">
+    <div className="grid gap-5 lg:grid-cols-[15rem_minmax(0,1fr)] min-[1600px]:grid-cols-[15rem_minmax(0,1fr)_16rem]">
       <div className="flex h-[calc(100dvh-11.5rem)] min-h-[28rem] flex-col max-lg:hidden">{list}</div>
       <Drawer open={isListed} onClose={() => setListed(false)} title={talk.list}>
         <div className="flex h-full flex-col p-4">{list}</div>
@@ -126,9 +127,13 @@ function Thread({ agent, place, onList }: ThreadProps) {
   const [hasOptions, setOptions] = useState(false);
   const commands = useCommands(place, () => setOptions(true));
   const [file, setFile] = useState<string>();
+  const [hasFiles, setFiles] = useState(false);
+  const files = useTouched(agent.id, session?.id, read.talk);
+  const touched = <TouchedList files={files} agent={agent.name} onOpen={setFile} />;
   const say = (written: Written) => outbox.post(written, place.target);
   const asked = read.turns.findLast(({ kind }) => kind === 'user');
   return (
+    <>
     <Card fill className="h-[calc(100dvh-19rem)] min-h-[24rem] md:h-[calc(100dvh-11.5rem)] md:min-h-[28rem]">
       <Head
         place={place}
@@ -137,6 +142,8 @@ function Thread({ agent, place, onList }: ThreadProps) {
         // Only of what was read whole a sum can be told.
         costMicros={read.talk.hasOlder ? 0 : read.costMicros}
         onList={onList}
+        files={files.length}
+        onFiles={() => setFiles(true)}
         isOpen={hasOptions}
         setOpen={setOptions}
       />
@@ -167,7 +174,18 @@ function Thread({ agent, place, onList }: ThreadProps) {
           <FileDialog agentId={agent.id} path={file} onClose={() => setFile(undefined)} />
         </Suspense>
       )}
+      <Drawer open={hasFiles} onClose={() => setFiles(false)} title={touchedTexts.title}>
+        <div className="flex flex-col gap-2 p-4">
+          <h2 className="eyebrow px-2">{touchedTexts.title}</h2>
+          {touched}
+        </div>
+      </Drawer>
     </Card>
+    <aside aria-label={touchedTexts.title} className="h-[calc(100dvh-11.5rem)] min-w-0 overflow-y-auto max-[1599px]:hidden">
+      <h2 className="eyebrow mb-2 px-2">{touchedTexts.title}</h2>
+      {touched}
+    </aside>
+    </>
   );
 }
 

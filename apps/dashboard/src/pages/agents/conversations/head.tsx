@@ -1,7 +1,7 @@
 import type { Branch } from '@troupe/contract';
 import { lazy, Suspense } from 'react';
 import { money } from '../../../format.ts';
-import { talk } from '../../../texts/talk.ts';
+import { talk, touched } from '../../../texts/talk.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { usePageKeys } from '../../../ui/keys.ts';
 import type { usePlace } from './talk-place.ts';
@@ -18,6 +18,8 @@ export function Head({
   agentId,
   costMicros,
   onList,
+  files,
+  onFiles,
   isOpen,
   setOpen,
 }: {
@@ -26,6 +28,9 @@ export function Head({
   agentId: string;
   costMicros: number;
   onList: () => void;
+  /** How many the conversation is about; a wide screen shows them beside it. */
+  files: number;
+  onFiles: () => void;
   isOpen: boolean;
   setOpen: (open: boolean) => void;
 }) {
@@ -46,6 +51,11 @@ export function Head({
         <span className="num text-[0.85rem] text-ink-faint" title={talk.costHint}>
           {money(costMicros / 1e6)}
         </span>
+      )}
+      {files > 0 && (
+        <Button small kind="quiet" icon="file" className="min-[1600px]:hidden" onClick={onFiles}>
+          {touched.count(files)}
+        </Button>
       )}
       {session && <IconButton icon="dots" label={talk.options} onClick={() => setOpen(true)} />}
       {session && isOpen && (
