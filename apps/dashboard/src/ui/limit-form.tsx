@@ -17,6 +17,7 @@ export function LimitForm<P extends string>({
   words,
   periods,
   first,
+  was,
   busy,
   error,
   isQuiet,
@@ -30,6 +31,8 @@ export function LimitForm<P extends string>({
   periods: readonly { value: P; label: string }[];
   /** Chosen unless somebody chooses another. */
   first: P;
+  /** What it is so far; its field has the focus then. */
+  was?: number;
   busy: boolean;
   error: Error | null;
   /** Where the page's main action is another. */
@@ -41,7 +44,7 @@ export function LimitForm<P extends string>({
   after?: ReactNode;
   onSet: (limit: number, period: P) => void;
 }) {
-  const [limit, setLimit] = useState('');
+  const [limit, setLimit] = useState(was === undefined ? '' : String(was));
   const [chosen, setChosen] = useState(first);
   const period = periods.some(({ value }) => value === chosen) ? chosen : periods[0]!.value;
   return (
@@ -58,6 +61,7 @@ export function LimitForm<P extends string>({
           type="number"
           step="any"
           required
+          autoFocus={was !== undefined}
           value={limit}
           onChange={({ target }) => setLimit(target.value)}
         />
