@@ -12,7 +12,9 @@ export const INBOX_WEB: Record<string, Make> = {
     body: { state: 'done', words: 'stolen', taskId: `task-${conversationId}` },
   }),
   'PUT /api/inbox/marks': ({ approvalId: item }) => ({ body: { items: [{ item, words: 'stolen' }], state: 'done' } }),
-  'POST /api/inbox/decisions': ({ agentId, approvalId: id }) => ({ body: { items: [{ id, agentId }], approved: true } }),
+  'POST /api/inbox/decisions': ({ agentId, approvalId: id }) => ({
+    body: { items: [{ id, agentId }], approved: true },
+  }),
   'DELETE /api/inbox/marks/:item': ({ approvalId: item }) => ({ params: { item } }),
   'POST /api/notices/read': ({ noticeId }) => ({ body: { ids: [noticeId] } }),
 };

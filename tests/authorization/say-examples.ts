@@ -25,6 +25,14 @@ export const SAY_WEB: Record<string, Make> = {
 
 export const SAY_BACKEND: Record<string, Make> = {
   'POST /api/say/try': () => ({
-    body: { name: 'Scout', plan: 'solo', model: 'sandbox/echo', instruction: 'Help.', tools: [], message: 'x', maxUsd: 0.1 },
+    body: {
+      name: 'Scout',
+      plan: 'solo',
+      model: 'sandbox/echo',
+      instruction: 'Help.',
+      tools: [],
+      message: 'x',
+      maxUsd: 0.1,
+    },
   }),
 };

@@ -129,7 +129,10 @@ browserSuite(
       await page.setViewportSize({ width: 390, height: 844 });
       await beside.waitFor({ state: 'hidden' });
       await page.getByRole('button', { name: '1 file' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: /plan\.md/ }).waitFor();
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /plan\.md/ })
+        .waitFor();
       await page.keyboard.press('Escape');
       await page.setViewportSize({ width: 1280, height: 800 });
       const listed = await call<{ files: { path: string }[] }>(

@@ -209,7 +209,12 @@ export function createTrials(deps: TrialsDeps) {
     }
   }
 
-  function wake({ row, model = thinking(row).model, stubs }: TrialGiven, folder: string, own: SqliteStore, unrun: Set<string>): Agent {
+  function wake(
+    { row, model = thinking(row).model, stubs }: TrialGiven,
+    folder: string,
+    own: SqliteStore,
+    unrun: Set<string>,
+  ): Agent {
     const { id: agentId, user_id: userId, team_id: teamId } = row;
     const real = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }) });
     const store = trialStore(own, real);

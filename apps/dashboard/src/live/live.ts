@@ -71,7 +71,9 @@ export function createLive({ changed, opened, back, signedOut }: Hooks): Live {
     connection,
     pause,
     async listen(signal) {
-      await listen({ watch: watches.asked(), since: since.ms(), stage: stages.size > 0 }, signal, take).finally(since.ended);
+      await listen({ watch: watches.asked(), since: since.ms(), stage: stages.size > 0 }, signal, take).finally(
+        since.ended,
+      );
     },
     failed: (error) => {
       if (statusOf(error) === 401) signedOut();

@@ -156,7 +156,10 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   evaluationRoutes(server, createEvaluations({ db, jobs, roster, backend, models, clock }));
   deviceRoutes(server, createDevices({ db, clock, cipher: createCipher(secrets.walletKey, 'devices') }));
   taskRoutes(server, tasks);
-  sayRoutes(server, createSay({ db, clock, backend, catalogue, agents, tasks, models, subscriber: deps.accounts.subscriber }));
+  sayRoutes(
+    server,
+    createSay({ db, clock, backend, catalogue, agents, tasks, models, subscriber: deps.accounts.subscriber }),
+  );
   const hooks = { db, clock, counters: server.counters, url: deps.url };
   triggerRoutes(server, createTriggers({ ...hooks, cipher: createCipher(secrets.walletKey, 'triggers') }), tasks);
   wireWidgets(server, deps, roster);

@@ -50,7 +50,10 @@ export const follow = endpoint({
       .regex(PLACES, WATCH)
       .optional()
       .describe('Conversations to follow, each from after a step: agent:session:step'),
-    stage: z.enum(['true'], { error: STAGE }).optional().describe('Tell what changes on the stage, at most once a second'),
+    stage: z
+      .enum(['true'], { error: STAGE })
+      .optional()
+      .describe('Tell what changes on the stage, at most once a second'),
     since: wholeQuery(0, 0, MOST_SINCE_MS).describe(
       'How many milliseconds ago you read what you show, or were last told. Beyond half a minute everything counts as changed',
     ),

@@ -1,4 +1,5 @@
 import { TRIED_SECONDS, type backend, type TypesOf } from '@troupe/contract';
+import { isPlan } from '@troupe/domain';
 import type { Thinker, Thinking, Trials } from '@troupe/fleet';
 import { AppError, createFairQueue, newId } from '@troupe/kernel';
 import { readPurpose, type Roster } from '@troupe/roster';
@@ -23,9 +24,15 @@ export function createSay({ roster, trials, thinking }: SayDeps) {
   const turns = createFairQueue(AT_ONCE);
 
   async function tried(userId: string, asked: Asked, signal: AbortSignal): Promise<Tried> {
-    const { name, plan, model, instruction, tools, message: input, maxUsd } = asked;
-    const about = { name, model, definition: readPurpose({ instruction, tools }), ownConfig: { model: { default: model } } };
+    const { name, model, instruction, tools, message: input, maxUsd } = asked;
+    const about = {
+      name,
+      model,
+      definition: readPurpose({ instruction, tools }),
+      ownConfig: { model: { default: model } },
+    };
     const definition = await roster.of(userId).draft(about);
+    const plan = isPlan(asked.plan) ? asked.plan : ('free' as const);
     const row = { id: newId(), user_id: userId, plan, ai_provider: '', provider_key: null, team_id: null };
     // What it costs is its owner's, and no agent's: there is none.
     const { model: thinks } = thinking({ ...row, id: '' });

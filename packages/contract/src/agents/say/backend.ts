@@ -10,7 +10,8 @@ export const tryOnce = endpoint({
   tag: 'Runtime',
   method: 'POST',
   path: '/api/say/try',
-  summary: 'Ask an agent that is not there something, once: on the account of who asks, with files that are thrown away',
+  summary:
+    'Ask an agent that is not there something, once: on the account of who asks, with files that are thrown away',
   body: z.object({
     name: agentName('Agent name is required'),
     plan: z.string().max(50),

@@ -134,57 +134,60 @@ function Thread({ agent, place, onList }: ThreadProps) {
   const asked = read.turns.findLast(({ kind }) => kind === 'user');
   return (
     <>
-    <Card fill className="h-[calc(100dvh-19rem)] min-h-[24rem] md:h-[calc(100dvh-11.5rem)] md:min-h-[28rem]">
-      <Head
-        place={place}
-        family={read.family}
-        agentId={agent.id}
-        // Only of what was read whole a sum can be told.
-        costMicros={read.talk.hasOlder ? 0 : read.costMicros}
-        onList={onList}
-        files={files.length}
-        onFiles={() => setFiles(true)}
-        isOpen={hasOptions}
-        setOpen={setOptions}
-      />
-      <Said
-        {...{ agent, place, read, outbox, owner, editing, say }}
-        onEditing={setEditing}
-        onOpen={setFile}
-        onAgain={() => asked?.kind === 'user' && say({ text: asked.text, attachments: [] })}
-      />
-      {owner.problem && <Notice tone="danger">{owner.problem.message}</Notice>}
-      {agent.status === 'stopped' ? (
-        <SwitchedOff agentId={agent.id} />
-      ) : (
-        <Composer
-          key={`${agent.id}:${place.place}`}
-          agent={agent}
-          place={place.place}
-          works={read.state !== 'idle'}
-          onSend={say}
-          onInterrupt={(written) => outbox.post(written, place.target, session?.id)}
-          onStop={() => session && owner.stop(session.id)}
-          commands={commands}
-          onEditLast={() => setEditing(asked?.key)}
+      <Card fill className="h-[calc(100dvh-19rem)] min-h-[24rem] md:h-[calc(100dvh-11.5rem)] md:min-h-[28rem]">
+        <Head
+          place={place}
+          family={read.family}
+          agentId={agent.id}
+          // Only of what was read whole a sum can be told.
+          costMicros={read.talk.hasOlder ? 0 : read.costMicros}
+          onList={onList}
+          files={files.length}
+          onFiles={() => setFiles(true)}
+          isOpen={hasOptions}
+          setOpen={setOptions}
         />
-      )}
-      {file !== undefined && (
-        <Suspense>
-          <FileDialog agentId={agent.id} path={file} onClose={() => setFile(undefined)} />
-        </Suspense>
-      )}
-      <Drawer open={hasFiles} onClose={() => setFiles(false)} title={touchedTexts.title}>
-        <div className="flex flex-col gap-2 p-4">
-          <h2 className="eyebrow px-2">{touchedTexts.title}</h2>
-          {touched}
-        </div>
-      </Drawer>
-    </Card>
-    <aside aria-label={touchedTexts.title} className="h-[calc(100dvh-11.5rem)] min-w-0 overflow-y-auto max-[1599px]:hidden">
-      <h2 className="eyebrow mb-2 px-2">{touchedTexts.title}</h2>
-      {touched}
-    </aside>
+        <Said
+          {...{ agent, place, read, outbox, owner, editing, say }}
+          onEditing={setEditing}
+          onOpen={setFile}
+          onAgain={() => asked?.kind === 'user' && say({ text: asked.text, attachments: [] })}
+        />
+        {owner.problem && <Notice tone="danger">{owner.problem.message}</Notice>}
+        {agent.status === 'stopped' ? (
+          <SwitchedOff agentId={agent.id} />
+        ) : (
+          <Composer
+            key={`${agent.id}:${place.place}`}
+            agent={agent}
+            place={place.place}
+            works={read.state !== 'idle'}
+            onSend={say}
+            onInterrupt={(written) => outbox.post(written, place.target, session?.id)}
+            onStop={() => session && owner.stop(session.id)}
+            commands={commands}
+            onEditLast={() => setEditing(asked?.key)}
+          />
+        )}
+        {file !== undefined && (
+          <Suspense>
+            <FileDialog agentId={agent.id} path={file} onClose={() => setFile(undefined)} />
+          </Suspense>
+        )}
+        <Drawer open={hasFiles} onClose={() => setFiles(false)} title={touchedTexts.title}>
+          <div className="flex flex-col gap-2 p-4">
+            <h2 className="eyebrow px-2">{touchedTexts.title}</h2>
+            {touched}
+          </div>
+        </Drawer>
+      </Card>
+      <aside
+        aria-label={touchedTexts.title}
+        className="h-[calc(100dvh-11.5rem)] min-w-0 overflow-y-auto max-[1599px]:hidden"
+      >
+        <h2 className="eyebrow mb-2 px-2">{touchedTexts.title}</h2>
+        {touched}
+      </aside>
     </>
   );
 }

@@ -37,7 +37,12 @@ export default function Inbox() {
       actions={
         <>
           {marks[0] && canUndo(marks[0]) && (
-            <Button small kind="quiet" aria-label={texts.undoNamed(marks[0].words)} onClick={() => undo(...lastMarks(marks))}>
+            <Button
+              small
+              kind="quiet"
+              aria-label={texts.undoNamed(marks[0].words)}
+              onClick={() => undo(...lastMarks(marks))}
+            >
               {texts.undo}
             </Button>
           )}

@@ -25,14 +25,12 @@ export function CapForm({
     <LimitForm
       words={{ limit: texts.capLimit, period: texts.capPeriod, set: texts.capSet }}
       // A run is over before a day or a month is.
-      periods={choices(texts.capPeriods, scope === 'run' ? ['total'] : ['day', 'month'])}
+      periods={choices<Cap['period']>(texts.capPeriods, scope === 'run' ? ['total'] : ['day', 'month'])}
       first="month"
       busy={busy}
       error={error}
       className="rounded-xl bg-sunken p-4"
-      onSet={(limit, period) =>
-        onSet(capBody({ scope, agentId: scope === 'agent' ? agentId : null, period }, limit))
-      }
+      onSet={(limit, period) => onSet(capBody({ scope, agentId: scope === 'agent' ? agentId : null, period }, limit))}
       before={
         <>
           <div className="min-w-44 flex-1">
