@@ -162,6 +162,7 @@ function Thread({ agent, place, onList }: ThreadProps) {
             agent={agent}
             place={place.place}
             works={read.state !== 'idle'}
+            isNew={place.list.data !== undefined && !session && !place.isWaiting}
             onSend={say}
             onInterrupt={(written) => outbox.post(written, place.target, session?.id)}
             onStop={() => session && owner.stop(session.id)}

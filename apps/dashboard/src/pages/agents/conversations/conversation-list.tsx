@@ -40,7 +40,7 @@ export function ConversationList({ agentId, current, onOpen, onNew }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   return (
     <nav aria-label={texts.list} className="flex min-h-0 flex-1 flex-col gap-3">
-      <Button icon="plus" onClick={onNew}>
+      <Button icon="plus" data-new-talk onClick={onNew}>
         {texts.newOne}
       </Button>
       <TextField
