@@ -35,7 +35,7 @@ export function Page({
     <div
       className={cx(
         'mx-auto flex w-full max-w-6xl min-w-0 flex-col px-4 sm:px-8',
-        isWide && 'min-[1600px]:max-w-[90rem]',
+        isWide && 'min-[100rem]:max-w-[90rem]',
         isLow ? 'gap-3 py-4' : 'gap-5 py-6 sm:py-8',
       )}
     >

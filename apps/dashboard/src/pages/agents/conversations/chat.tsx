@@ -54,7 +54,7 @@ export function Chat({ agent }: { agent: WebAgent }) {
     />
   );
   return (
-    <div className="grid gap-5 lg:grid-cols-[15rem_minmax(0,1fr)] min-[1600px]:grid-cols-[15rem_minmax(0,1fr)_16rem]">
+    <div className="grid gap-5 lg:grid-cols-[15rem_minmax(0,1fr)] min-[100rem]:grid-cols-[15rem_minmax(0,1fr)_16rem]">
       <div className="flex h-[calc(100dvh-11.5rem)] min-h-[28rem] flex-col max-lg:hidden">{list}</div>
       <Drawer open={isListed} onClose={() => setListed(false)} title={talk.list}>
         <div className="flex h-full flex-col p-4">{list}</div>
@@ -129,7 +129,11 @@ function Thread({ agent, place, onList }: ThreadProps) {
   const [file, setFile] = useState<string>();
   const [hasFiles, setFiles] = useState(false);
   const files = useTouched(agent.id, session?.id, read.talk);
-  const touched = <TouchedList files={files} agent={agent.name} onOpen={setFile} />;
+  const openFile = (path: string) => {
+    setFiles(false);
+    setFile(path);
+  };
+  const touched = <TouchedList files={files} agent={agent.name} onOpen={openFile} />;
   const say = (written: Written) => outbox.post(written, place.target);
   const asked = read.turns.findLast(({ kind }) => kind === 'user');
   return (
@@ -177,16 +181,16 @@ function Thread({ agent, place, onList }: ThreadProps) {
         )}
         <Drawer open={hasFiles} onClose={() => setFiles(false)} title={touchedTexts.title}>
           <div className="flex flex-col gap-2 p-4">
-            <h2 className="eyebrow px-2">{touchedTexts.title}</h2>
+            <h2 className="eyebrow px-2 font-sans">{touchedTexts.title}</h2>
             {touched}
           </div>
         </Drawer>
       </Card>
       <aside
         aria-label={touchedTexts.title}
-        className="h-[calc(100dvh-11.5rem)] min-w-0 overflow-y-auto max-[1599px]:hidden"
+        className="hidden h-[calc(100dvh-11.5rem)] min-w-0 overflow-y-auto min-[100rem]:block"
       >
-        <h2 className="eyebrow mb-2 px-2">{touchedTexts.title}</h2>
+        <h2 className="eyebrow mb-2 px-2 font-sans">{touchedTexts.title}</h2>
         {touched}
       </aside>
     </>

@@ -15,6 +15,7 @@ import { Failure, Lines } from '../../../ui/states.tsx';
 import { useInSight } from '../../../ui/use-in-sight.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
 import { byAge } from './by-age.ts';
+import { useStateOnScreen } from './conversation.ts';
 import { isOwn } from './letters.ts';
 import { listQuery, PAGE } from './list-query.ts';
 import { titleOf } from './title.ts';
@@ -73,7 +74,9 @@ interface Scrolled {
 }
 
 function Groups({ agentId, archived, ...rest }: Scrolled & { agentId: string; archived: boolean }) {
-  const { sessions, error, isLoading, hasOlder, older, refetch } = usePages(agentId, archived);
+  const { sessions: read, error, isLoading, hasOlder, older, refetch } = usePages(agentId, archived);
+  const status = useStateOnScreen(agentId, rest.current);
+  const sessions = status ? read?.map((one) => (one.id === rest.current ? { ...one, status } : one)) : read;
   if (!sessions) return error ? <Failure error={error} retry={refetch} /> : <Lines rows={5} />;
   const own = sessions.filter((one) => !one.pinned && isOwn(one));
   const groups: [string, SessionHead[]][] = [

@@ -53,7 +53,7 @@ export function Head({
         </span>
       )}
       {files > 0 && (
-        <Button small kind="quiet" icon="file" className="min-[1600px]:hidden" onClick={onFiles}>
+        <Button small kind="quiet" icon="file" className="min-[100rem]:hidden" onClick={onFiles}>
           {touched.count(files)}
         </Button>
       )}
