@@ -12,6 +12,7 @@ export const say = {
   byModel: 'Written by a model. Read it before you agree.',
   tryRules: 'Have it read by rules',
   plan: 'The plan',
+  notes: 'Look at this first',
   change: 'Change something',
   lines: {
     agent: 'Agent',

@@ -65,7 +65,7 @@ function Saying() {
             placeholder={texts.placeholder}
             required
             autoFocus
-            rows={3}
+            rows={planned ? 2 : 3}
             dir="auto"
             value={sentence}
             onChange={({ target }) => set({ sentence: target.value })}

@@ -49,10 +49,17 @@ export function TryButton({ planned, trial }: { planned: NonNullable<Draft['plan
 /** What came of it. */
 export function Tried({ trial, plan }: { trial: Trial; plan: SaidPlan }) {
   const { data, error, isPending, variables } = trial;
+  const shown = useRef<HTMLElement>(null);
+  // Whoever asked for it sees it, wherever the page stands.
+  useEffect(() => shown.current?.scrollIntoView({ block: 'nearest' }), [data, error, isPending]);
   if (!data && !error && !isPending) return null;
   const title = variables && isSame(variables.body, plan) ? texts.tried : texts.triedBefore;
   return (
-    <section aria-label={texts.tried} className="rounded-xl border border-line bg-sunken/50 p-4">
+    <section
+      ref={shown}
+      aria-label={texts.tried}
+      className="scroll-mb-24 rounded-xl border border-line bg-sunken/50 p-4"
+    >
       <p role="status" className={isPending ? 'text-ink-soft' : 'sr-only'}>
         {isPending ? `${texts.trying} ${texts.tryingHint}` : data ? title : ''}
       </p>
