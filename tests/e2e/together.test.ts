@@ -24,7 +24,7 @@ const model: StandIn = await createStandIn((request, response) => {
       toolCalls: [{ id: `call_${name}`, name, arguments: JSON.stringify(args) }],
       usage,
     });
-  const path = /\bwrite (\S+)/.exec(text)?.[1];
+  const path = /\bwrite (\S+\.md)/i.exec(text)?.[1];
   const hasResult = messages.at(-1)?.role === 'tool';
   if (path !== undefined && !hasResult) return call('write_file', { path, content: `# ${path}` });
   if (text.includes('ask me') && !hasResult) return call('user_prompt', { message: `Shall I go on with ${text}?` });
@@ -42,7 +42,11 @@ browserSuite(
       const made = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
         name: 'Scout',
         model: 'xiaomi/mimo-v2-pro',
-        config: { instruction: 'You write.', tools: ['filesystem'], safety: { approvals: { filesystem: 'ask' } } },
+        config: {
+          instruction: 'You write.',
+          tools: ['filesystem', 'user_prompt'],
+          safety: { approvals: { filesystem: 'ask' } },
+        },
       });
       agentId = made.agent.id;
       watched = await openPage(stage.browser, stage.platform.url);
@@ -123,7 +127,7 @@ browserSuite(
       await page.getByRole('log').getByRole('button', { name: 'Allow once' }).click();
       await beside.getByRole('button', { name: /plan\.md/ }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByRole('heading', { name: 'reports/plan.md' }).waitFor();
+      await dialog.getByRole('heading', { name: 'plan.md', exact: true }).waitFor();
       await page.keyboard.press('Escape');
       await assertAccessible(page, 'the files of a conversation');
       await page.setViewportSize({ width: 390, height: 844 });

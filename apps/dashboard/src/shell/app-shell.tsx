@@ -25,6 +25,7 @@ import { BOTTOM, NAV, NAV_BELOW, placeOf, type NavPlace } from './nav.ts';
 import { onOpenSearch } from './open-search.ts';
 import { useSignOut } from './sign-out.ts';
 import { useShellKeys } from './use-shell-keys.ts';
+import { useTypedAhead } from './use-typed-ahead.ts';
 
 const Palette = lazy(() => import('./palette.tsx'));
 const KeysDialog = lazy(() => import('./keys-dialog.tsx'));
@@ -35,6 +36,7 @@ export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
   const [menu, setMenu] = useState(false);
   const [palette, setPalette] = useState(false);
   const [keys, setKeys] = useState(false);
+  const ahead = useTypedAhead(palette);
   const { pathname } = useLocation();
   useShellKeys({ onSearch: () => setPalette(true), onHelp: () => setKeys(true) });
 
@@ -81,7 +83,9 @@ export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
         </Drawer>
         <ConfirmIdentity />
         <Suspense fallback={null}>
-          {palette && <Palette user={user} onClose={() => setPalette(false)} onKeys={() => setKeys(true)} />}
+          {palette && (
+            <Palette user={user} ahead={ahead} onClose={() => setPalette(false)} onKeys={() => setKeys(true)} />
+          )}
           {keys && <KeysDialog onClose={() => setKeys(false)} />}
         </Suspense>
       </Toasts>

@@ -33,10 +33,13 @@ interface Command {
 /** Everything within reach of the keyboard: pages, agents, actions, and what agents hold: conversations and files. */
 export default function Palette({
   user,
+  ahead,
   onClose,
   onKeys,
 }: {
   user: SessionUser;
+  /** What was typed before it was there. */
+  ahead: () => string;
   onClose: () => void;
   onKeys: () => void;
 }) {
@@ -71,7 +74,13 @@ export default function Palette({
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-[rgb(20_16_10/0.55)]" />
         <Dialog.Popup className="fixed inset-x-3 top-[10dvh] z-50 mx-auto max-w-xl overflow-hidden rounded-2xl border border-line bg-surface shadow-high outline-none">
           <Dialog.Title className="sr-only">{shell.search}</Dialog.Title>
-          <Search text={text} active={found[at] && at} onType={search} onKey={onKey} />
+          <Search
+            text={text}
+            active={found[at] && at}
+            onType={search}
+            onKey={onKey}
+            onEnter={() => search(text + ahead())}
+          />
           <ul id="palette-list" role="listbox" aria-label={shell.search} className="max-h-[55dvh] overflow-y-auto p-2">
             {found.map((command, index) => (
               <Option
@@ -116,11 +125,13 @@ function Search({
   active,
   onType,
   onKey,
+  onEnter,
 }: {
   text: string;
   active: number | undefined;
   onType: (text: string) => void;
   onKey: (event: KeyboardEvent) => void;
+  onEnter: () => void;
 }) {
   return (
     <div className="flex items-center gap-3 border-b border-line px-4">
@@ -136,6 +147,7 @@ function Search({
         value={text}
         onChange={({ target }) => onType(target.value)}
         onKeyDown={onKey}
+        onFocus={onEnter}
       />
     </div>
   );
