@@ -104,8 +104,8 @@ browserSuite(
       const { page } = watched;
       for (const what of ['tea', 'cake']) await tell(`Please ask me about ${what}`);
       await settle(page, '/dashboard/inbox');
-      await page.getByText('Shall I go on with Please ask me about tea?').waitFor();
-      await page.getByText('Shall I go on with Please ask me about cake?').waitFor();
+      await page.getByText('Shall I go on with Please ask me about tea?', { exact: true }).waitFor();
+      await page.getByText('Shall I go on with Please ask me about cake?', { exact: true }).waitFor();
       await page.keyboard.press('X');
       await page.keyboard.press('a');
       await page.getByLabel('Your answer to all of them').fill('Yes, both');

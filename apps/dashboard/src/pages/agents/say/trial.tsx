@@ -51,7 +51,9 @@ export function Tried({ trial, plan }: { trial: Trial; plan: SaidPlan }) {
   const { data, error, isPending, variables } = trial;
   const shown = useRef<HTMLElement>(null);
   // Whoever asked for it sees it, wherever the page stands.
-  useEffect(() => shown.current?.scrollIntoView({ block: 'nearest' }), [data, error, isPending]);
+  useEffect(() => {
+    shown.current?.scrollIntoView({ block: 'nearest' });
+  }, [data, error, isPending]);
   if (!data && !error && !isPending) return null;
   const title = variables && isSame(variables.body, plan) ? texts.tried : texts.triedBefore;
   return (
