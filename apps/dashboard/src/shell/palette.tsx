@@ -267,14 +267,19 @@ const pagesFor = (user: SessionUser, go: Go): Command[] => [
 ];
 
 const partsOf = ({ id, name }: WebAgent, go: Go): Command[] =>
-  Object.entries(texts.agentParts).map(([tab, [label = '', also]]) => ({
-    id: `${id}-${tab}`,
+  Object.entries(texts.agentParts).map(([place, [label = '', also]]) => ({
+    id: `${id}-${place}`,
     group: texts.agents,
     label: texts.ofAgent(name, label),
     also,
     mask: id,
-    run: go(`/dashboard/agents/${id}`, { tab }),
+    run: go(`/dashboard/agents/${id}`, placeOf(place)),
   }));
+
+const placeOf = (place: string): Record<string, string> => {
+  const [tab = '', part] = place.split('/');
+  return { tab, ...(part && { part }) };
+};
 
 /** What the browser knows by itself. Before something is typed: what is most likely wanted. */
 function useCommands(
