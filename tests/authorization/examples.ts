@@ -256,7 +256,6 @@ const WEB: Record<string, Make> = {
     body: { at: 0, message: 'stolen', id: 'b-1' },
   }),
   'GET /api/agents/:id/sessions/:sessionId/export': inConversation,
-  'GET /api/agents/:id/sessions/:sessionId/files': inConversation,
   'POST /api/agents/:id/sessions/:sessionId/share': inConversation,
   'DELETE /api/agents/:id/shares/:shareId': ({ agentId: id }) => ({ params: { id, shareId: 's' } }),
   'GET /api/shared/:token': () => ({ params: { token: HEX64 } }),

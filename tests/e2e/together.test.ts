@@ -165,7 +165,8 @@ browserSuite(
       assert.equal(count, 1, 'nothing is made by it');
       await page.getByRole('button', { name: 'Make it' }).click();
       await page.waitForURL(/agents\/[\w-]+/);
-      assertQuiet(watched);
+      // A model that writes no plan is what the rules are for.
+      assertQuiet(watched, [/502 .*\/api\/say\)/]);
     });
   },
   { OPENROUTER_API_KEY: 'sk-test', OPENROUTER_BASE_URL: model.url },

@@ -209,12 +209,8 @@ export function createTrials(deps: TrialsDeps) {
     }
   }
 
-  function wake(
-    { row, model = thinking(row).model, stubs }: TrialGiven,
-    folder: string,
-    own: SqliteStore,
-    unrun: Set<string>,
-  ): Agent {
+  function wake(given: TrialGiven, folder: string, own: SqliteStore, unrun: Set<string>): Agent {
+    const { row, model = thinking(row).model, stubs } = given;
     const { id: agentId, user_id: userId, team_id: teamId } = row;
     const real = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }) });
     const store = trialStore(own, real);

@@ -49,12 +49,28 @@ function createSince() {
   };
 }
 
+/** Who shows the stage; `turned` when the first comes and the last goes. */
+function createStageWatch(turned: () => void) {
+  const shown = new Set<(change: StageChange) => void>();
+  return {
+    has: () => shown.size > 0,
+    take: (change: StageChange) => shown.forEach((heard) => heard(change)),
+    watch(heard: (change: StageChange) => void) {
+      shown.add(heard);
+      if (shown.size === 1) turned();
+      return () => {
+        shown.delete(heard);
+        if (shown.size === 0) turned();
+      };
+    },
+  };
+}
+
 const topicsIn = (data: string): LiveTopic[] => (JSON.parse(data) as { topics: LiveTopic[] }).topics;
 
 export function createLive({ changed, opened, back, signedOut }: Hooks): Live {
   const connection = createConnection(back);
   const watches = createWatches();
-  const stages = new Set<(change: StageChange) => void>();
   const pause = createPause();
   const since = createSince();
   const take = (event: string, data: string): void => {
@@ -64,14 +80,14 @@ export function createLive({ changed, opened, back, signedOut }: Hooks): Live {
       opened(topicsIn(data));
       since.ready();
       connection.become({ state: 'live' });
-    } else if (event === 'stage') for (const heard of stages) heard(JSON.parse(data) as StageChange);
+    } else if (event === 'stage') stage.take(JSON.parse(data) as StageChange);
     else if (event === 'step' || event === 'delta') watches.take(event, JSON.parse(data) as Told);
   };
   const loop = createLoop({
     connection,
     pause,
     async listen(signal) {
-      await listen({ watch: watches.asked(), since: since.ms(), stage: stages.size > 0 }, signal, take).finally(
+      await listen({ watch: watches.asked(), since: since.ms(), stage: stage.has() }, signal, take).finally(
         since.ended,
       );
     },
@@ -81,6 +97,7 @@ export function createLive({ changed, opened, back, signedOut }: Hooks): Live {
   });
   // Several conversations come and go in one render: one new stream serves them.
   const reopenSoon = oncePerTurn(loop.reopen);
+  const stage = createStageWatch(reopenSoon);
   const seen = () => {
     back();
     loop.rest(false);
@@ -97,15 +114,8 @@ export function createLive({ changed, opened, back, signedOut }: Hooks): Live {
         reopenSoon();
       };
     },
-    watchStage(heard) {
-      stages.add(heard);
-      if (stages.size === 1) reopenSoon();
-      return () => {
-        stages.delete(heard);
-        if (stages.size === 0) reopenSoon();
-      };
-    },
-    hasStage: () => stages.size > 0,
+    watchStage: stage.watch,
+    hasStage: stage.has,
     retry: pause.end,
     start() {
       const stopped = new AbortController();

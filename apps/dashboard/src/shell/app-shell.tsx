@@ -30,18 +30,11 @@ import { useTypedAhead } from './use-typed-ahead.ts';
 const Palette = lazy(() => import('./palette.tsx'));
 const KeysDialog = lazy(() => import('./keys-dialog.tsx'));
 
-/** What surrounds every signed-in page: navigation, search, theme, news. */
-export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
-  const { user } = useSession();
-  const [menu, setMenu] = useState(false);
-  const [palette, setPalette] = useState(false);
-  const [keys, setKeys] = useState(false);
-  const ahead = useTypedAhead(palette);
-  const { pathname } = useLocation();
-  useShellKeys({ onSearch: () => setPalette(true), onHelp: () => setKeys(true) });
-
-  useEffect(() => setMenu(false), [pathname]);
-  useEffect(() => onOpenSearch(() => setPalette(true)), []);
+/** Whether the search is open: by Ctrl K, or by whoever asks for it. */
+function usePalette() {
+  const state = useState(false);
+  const [, setPalette] = state;
+  useEffect(() => onOpenSearch(() => setPalette(true)), [setPalette]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
@@ -51,7 +44,21 @@ export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, []);
+  }, [setPalette]);
+  return state;
+}
+
+/** What surrounds every signed-in page: navigation, search, theme, news. */
+export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
+  const { user } = useSession();
+  const [menu, setMenu] = useState(false);
+  const [palette, setPalette] = usePalette();
+  const [keys, setKeys] = useState(false);
+  const ahead = useTypedAhead(palette);
+  const { pathname } = useLocation();
+  useShellKeys({ onSearch: () => setPalette(true), onHelp: () => setKeys(true) });
+
+  useEffect(() => setMenu(false), [pathname]);
 
   if (!user) return null;
   return (

@@ -30,19 +30,16 @@ interface Command {
   run: () => void;
 }
 
-/** Everything within reach of the keyboard: pages, agents, actions, and what agents hold: conversations and files. */
-export default function Palette({
-  user,
-  ahead,
-  onClose,
-  onKeys,
-}: {
+interface Props {
   user: SessionUser;
   /** What was typed before it was there. */
   ahead: () => string;
   onClose: () => void;
   onKeys: () => void;
-}) {
+}
+
+/** Everything within reach of the keyboard: pages, agents, actions, and what agents hold: conversations and files. */
+export default function Palette({ user, ahead, onClose, onKeys }: Props) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const agents = useCall(web.agents.list, {}).data?.agents;
@@ -75,10 +72,9 @@ export default function Palette({
         <Dialog.Popup className="fixed inset-x-3 top-[10dvh] z-50 mx-auto max-w-xl overflow-hidden rounded-2xl border border-line bg-surface shadow-high outline-none">
           <Dialog.Title className="sr-only">{shell.search}</Dialog.Title>
           <Search
-            text={text}
+            {...{ text, onKey }}
             active={found[at] && at}
             onType={search}
-            onKey={onKey}
             onEnter={() => search(text + ahead())}
           />
           <ul id="palette-list" role="listbox" aria-label={shell.search} className="max-h-[55dvh] overflow-y-auto p-2">

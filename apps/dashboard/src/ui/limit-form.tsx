@@ -12,20 +12,7 @@ interface LimitWords {
   set: string;
 }
 
-/** So much money in so long. */
-export function LimitForm<P extends string>({
-  words,
-  periods,
-  first,
-  was,
-  busy,
-  error,
-  isQuiet,
-  className,
-  before,
-  after,
-  onSet,
-}: {
+interface LimitProps<P extends string> {
   words: LimitWords;
   /** With one there is nothing to choose. */
   periods: readonly { value: P; label: string }[];
@@ -43,7 +30,22 @@ export function LimitForm<P extends string>({
   /** What else can be done. */
   after?: ReactNode;
   onSet: (limit: number, period: P) => void;
-}) {
+}
+
+/** So much money in so long. */
+export function LimitForm<P extends string>({
+  words,
+  periods,
+  first,
+  was,
+  busy,
+  error,
+  isQuiet,
+  className,
+  before,
+  after,
+  onSet,
+}: LimitProps<P>) {
   const [limit, setLimit] = useState(was === undefined ? '' : String(was));
   const [chosen, setChosen] = useState(first);
   const period = periods.some(({ value }) => value === chosen) ? chosen : periods[0]!.value;

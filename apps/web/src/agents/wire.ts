@@ -108,6 +108,12 @@ export interface Agents {
   ) => Promise<{ agentId: string; reply: string } | null>;
 }
 
+function wireLive(server: Server, { db, backend, clock, listener, log }: AgentDeps, roster: Roster): void {
+  const stage = createStage({ db, clock });
+  stageRoutes(server, stage);
+  liveRoutes(server, createLive({ db, roster, backend, listener, stage, log }));
+}
+
 interface InboxParts extends AgentDeps {
   tasks: TasksService;
   conversations: ConversationsService;
@@ -142,9 +148,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const tasks = createTasks({ db, clock });
   wireInbox(server, { ...deps, tasks, conversations });
   searchRoutes(server, createSearch({ db, backend, log }));
-  const stage = createStage({ db, clock });
-  stageRoutes(server, stage);
-  liveRoutes(server, createLive({ db, roster, backend, listener, stage, log }));
+  wireLive(server, deps, roster);
   backgroundRoutes(server, createBackground({ roster, backend }));
   const memory = createMemory({ db, jobs, roster, backend });
   memoryRoutes(server, memory);

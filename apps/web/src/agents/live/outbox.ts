@@ -26,11 +26,25 @@ function together(older: StageChange, newer: StageChange): StageChange {
   };
 }
 
+function createStaged() {
+  let waiting: StageChange | undefined;
+  return {
+    add(change: StageChange): void {
+      waiting = waiting ? together(waiting, change) : change;
+    },
+    take(): StageChange | undefined {
+      const change = waiting;
+      waiting = undefined;
+      return change;
+    },
+  };
+}
+
 export function openOutbox(signal: AbortSignal): Outbox {
   const waiting: { event: ServerEvent; characters: number }[] = [];
   let characters = 0;
   const topics = new Set<LiveTopic>();
-  let staged: StageChange | undefined;
+  const stage = createStaged();
   let isPinged = false;
   let wake = Promise.withResolvers<void>();
   let room: PromiseWithResolvers<void> | undefined;
@@ -48,11 +62,8 @@ export function openOutbox(signal: AbortSignal): Outbox {
       topics.clear();
       return { event: 'changed', data };
     }
-    if (staged) {
-      const data = staged;
-      staged = undefined;
-      return { event: 'stage', data };
-    }
+    const staged = stage.take();
+    if (staged) return { event: 'stage', data: staged };
     const first = waiting.shift();
     characters -= first?.characters ?? 0;
     if (hasRoom()) {
@@ -78,7 +89,7 @@ export function openOutbox(signal: AbortSignal): Outbox {
       stir();
     },
     stage(change) {
-      staged = staged ? together(staged, change) : change;
+      stage.add(change);
       stir();
     },
     ping() {

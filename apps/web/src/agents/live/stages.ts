@@ -32,6 +32,16 @@ const EVERY_MS = 1000;
 /** A stage may have a thousand agents: those of all users together leave the database to others. */
 const READ = { width: 4, perKey: 1, waiting: 1000, waitingPerKey: 1 };
 
+const newRoom = (): Room => ({
+  readers: new Set(),
+  told: new Map(),
+  todayUsd: 0,
+  entered: Promise.resolve(),
+  rest: undefined,
+  isReading: false,
+  again: false,
+});
+
 /** What is another than it was told, and what is told from now on. */
 function changeOf(room: Room, { agents, more, todayUsd }: Shown): StageChange | undefined {
   const now = new Map(agents.map((actor) => [actor.id, sha256Hex(JSON.stringify(actor))]));
@@ -71,15 +81,7 @@ export function createStages({ read, log }: { read: (userId: string) => Promise<
   }
 
   function open(userId: string): Room {
-    const room: Room = {
-      readers: new Set(),
-      told: new Map(),
-      todayUsd: 0,
-      entered: Promise.resolve(),
-      rest: undefined,
-      isReading: false,
-      again: false,
-    };
+    const room = newRoom();
     // Without a first look everything counts as changed, the next time.
     const enter = async (): Promise<void> => {
       changeOf(room, await readInTurn(userId));

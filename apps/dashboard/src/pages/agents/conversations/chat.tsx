@@ -1,10 +1,10 @@
 import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
-import { lazy, Suspense, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
+import { useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { chat as texts } from '../../../texts/agents.ts';
-import { talk, touched as touchedTexts } from '../../../texts/talk.ts';
+import { talk } from '../../../texts/talk.ts';
 import { Button, Spinner } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
@@ -28,10 +28,8 @@ import { usePlace } from './talk-place.ts';
 import { useFindKey } from './use-find-key.ts';
 import { newPlace, useCommands } from './use-commands.ts';
 import { spentOf, stateOf, transcript } from './transcript.ts';
-import { TouchedList, useTouched } from './touched.tsx';
+import { useBeside } from './beside.tsx';
 import { ANSWER_WIDTH, Bubble, Turns } from './turns.tsx';
-
-const FileDialog = lazy(() => import('../files/file-preview.tsx').then((page) => ({ default: page.FileDialog })));
 
 /** Talking to an agent: all conversations on one side, the one that is read on the other. */
 export function Chat({ agent }: { agent: WebAgent }) {
@@ -126,14 +124,7 @@ function Thread({ agent, place, onList }: ThreadProps) {
   const [editing, setEditing] = useState<string>();
   const [hasOptions, setOptions] = useState(false);
   const commands = useCommands(place, () => setOptions(true));
-  const [file, setFile] = useState<string>();
-  const [hasFiles, setFiles] = useState(false);
-  const files = useTouched(agent.id, session?.id, read.talk);
-  const openFile = (path: string) => {
-    setFiles(false);
-    setFile(path);
-  };
-  const touched = <TouchedList files={files} agent={agent.name} onOpen={openFile} />;
+  const files = useBeside(agent, session?.id, read.talk);
   const say = (written: Written) => outbox.post(written, place.target);
   const asked = read.turns.findLast(({ kind }) => kind === 'user');
   return (
@@ -146,15 +137,15 @@ function Thread({ agent, place, onList }: ThreadProps) {
           // Only of what was read whole a sum can be told.
           costMicros={read.talk.hasOlder ? 0 : read.costMicros}
           onList={onList}
-          files={files.length}
-          onFiles={() => setFiles(true)}
+          files={files.count}
+          onFiles={files.list}
           isOpen={hasOptions}
           setOpen={setOptions}
         />
         <Said
           {...{ agent, place, read, outbox, owner, editing, say }}
           onEditing={setEditing}
-          onOpen={setFile}
+          onOpen={files.open}
           onAgain={() => asked?.kind === 'user' && say({ text: asked.text, attachments: [] })}
         />
         {owner.problem && <Notice tone="danger">{owner.problem.message}</Notice>}
@@ -174,25 +165,8 @@ function Thread({ agent, place, onList }: ThreadProps) {
             onEditLast={() => setEditing(asked?.key)}
           />
         )}
-        {file !== undefined && (
-          <Suspense>
-            <FileDialog agentId={agent.id} path={file} onClose={() => setFile(undefined)} />
-          </Suspense>
-        )}
-        <Drawer open={hasFiles} onClose={() => setFiles(false)} title={touchedTexts.title}>
-          <div className="flex flex-col gap-2 p-4">
-            <h2 className="eyebrow px-2 font-sans">{touchedTexts.title}</h2>
-            {touched}
-          </div>
-        </Drawer>
       </Card>
-      <aside
-        aria-label={touchedTexts.title}
-        className="hidden h-[calc(100dvh-11.5rem)] min-w-0 overflow-y-auto min-[100rem]:block"
-      >
-        <h2 className="eyebrow mb-2 px-2 font-sans">{touchedTexts.title}</h2>
-        {touched}
-      </aside>
+      {files.beside}
     </>
   );
 }

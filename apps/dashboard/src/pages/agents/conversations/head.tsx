@@ -11,6 +11,28 @@ import { newPlace } from './use-commands.ts';
 const Options = lazy(() =>
   import('./conversation-options.tsx').then((page) => ({ default: page.ConversationOptions })),
 );
+function FilesButton({ count, onClick }: { count: number; onClick: () => void }) {
+  if (count === 0) return null;
+  return (
+    <Button small kind="quiet" icon="file" className="min-[100rem]:hidden" onClick={onClick}>
+      {touched.count(count)}
+    </Button>
+  );
+}
+
+interface HeadProps {
+  place: ReturnType<typeof usePlace>;
+  family: Branch[];
+  agentId: string;
+  costMicros: number;
+  onList: () => void;
+  /** How many the conversation is about; a wide screen shows them beside it. */
+  files: number;
+  onFiles: () => void;
+  isOpen: boolean;
+  setOpen: (open: boolean) => void;
+}
+
 /** What the conversation is called and has cost, and what can be done with it as a whole. */
 export function Head({
   place: { session, open },
@@ -22,18 +44,7 @@ export function Head({
   onFiles,
   isOpen,
   setOpen,
-}: {
-  place: ReturnType<typeof usePlace>;
-  family: Branch[];
-  agentId: string;
-  costMicros: number;
-  onList: () => void;
-  /** How many the conversation is about; a wide screen shows them beside it. */
-  files: number;
-  onFiles: () => void;
-  isOpen: boolean;
-  setOpen: (open: boolean) => void;
-}) {
+}: HeadProps) {
   // The title is the first field of what opens.
   usePageKeys((key) => {
     if (key === 'F2') setOpen(session !== undefined);
@@ -52,11 +63,7 @@ export function Head({
           {money(costMicros / 1e6)}
         </span>
       )}
-      {files > 0 && (
-        <Button small kind="quiet" icon="file" className="min-[100rem]:hidden" onClick={onFiles}>
-          {touched.count(files)}
-        </Button>
-      )}
+      <FilesButton count={files} onClick={onFiles} />
       {session && <IconButton icon="dots" label={talk.options} onClick={() => setOpen(true)} />}
       {session && isOpen && (
         <Suspense>

@@ -1,3 +1,4 @@
+import type { InboxMark } from '@troupe/contract';
 import { useEffect, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -36,16 +37,7 @@ export default function Inbox() {
       lead={items.length > 0 ? <Lead waiting={items.length} /> : texts.lead}
       actions={
         <>
-          {marks[0] && canUndo(marks[0]) && (
-            <Button
-              small
-              kind="quiet"
-              aria-label={texts.undoNamed(marks[0].words)}
-              onClick={() => undo(...lastMarks(marks))}
-            >
-              {texts.undo}
-            </Button>
-          )}
+          <UndoButton marks={marks} onUndo={undo} />
           <LinkButton
             small
             kind="quiet"
@@ -79,6 +71,16 @@ export default function Inbox() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+function UndoButton({ marks, onUndo }: { marks: readonly InboxMark[]; onUndo: (...marks: InboxMark[]) => void }) {
+  const [first] = marks;
+  if (!first || !canUndo(first)) return null;
+  return (
+    <Button small kind="quiet" aria-label={texts.undoNamed(first.words)} onClick={() => onUndo(...lastMarks(marks))}>
+      {texts.undo}
+    </Button>
   );
 }
 
