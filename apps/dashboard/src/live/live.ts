@@ -98,10 +98,6 @@ export function createLive({ changed, opened, back, signedOut }: Hooks): Live {
   // Several conversations come and go in one render: one new stream serves them.
   const reopenSoon = oncePerTurn(loop.reopen);
   const stage = createStageWatch(reopenSoon);
-  const seen = () => {
-    back();
-    loop.rest(false);
-  };
 
   return {
     connection: connection.now,
@@ -119,6 +115,10 @@ export function createLive({ changed, opened, back, signedOut }: Hooks): Live {
     retry: pause.end,
     start() {
       const stopped = new AbortController();
+      const seen = () => {
+        back();
+        loop.rest(false);
+      };
       const unsee = watchHidden(document, { hidden: () => loop.rest(true), seen });
       void loop.run(stopped.signal);
       return () => {

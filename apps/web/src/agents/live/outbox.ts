@@ -26,16 +26,18 @@ function together(older: StageChange, newer: StageChange): StageChange {
   };
 }
 
-function createStaged() {
-  let waiting: StageChange | undefined;
+/** What is told once, together with what waits already. */
+function createMerged<T>(stir: () => void, merge: (older: T, newer: T) => T) {
+  let waiting: T | undefined;
   return {
-    add(change: StageChange): void {
-      waiting = waiting ? together(waiting, change) : change;
+    add(given: T): void {
+      waiting = waiting === undefined ? given : merge(waiting, given);
+      stir();
     },
-    take(): StageChange | undefined {
-      const change = waiting;
+    take(): T | undefined {
+      const found = waiting;
       waiting = undefined;
-      return change;
+      return found;
     },
   };
 }
@@ -43,12 +45,12 @@ function createStaged() {
 export function openOutbox(signal: AbortSignal): Outbox {
   const waiting: { event: ServerEvent; characters: number }[] = [];
   let characters = 0;
-  const topics = new Set<LiveTopic>();
-  const stage = createStaged();
-  let isPinged = false;
   let wake = Promise.withResolvers<void>();
-  let room: PromiseWithResolvers<void> | undefined;
   const stir = (): void => wake.resolve();
+  const changes = createMerged<ReadonlySet<LiveTopic>>(stir, (older, newer) => older.union(newer));
+  const stage = createMerged(stir, together);
+  const pings = createMerged(stir, () => true);
+  let room: PromiseWithResolvers<void> | undefined;
   signal.addEventListener('abort', () => {
     wake.resolve();
     room?.resolve();
@@ -57,11 +59,8 @@ export function openOutbox(signal: AbortSignal): Outbox {
   const hasRoom = (): boolean => waiting.length < ROOM.events && characters < ROOM.characters;
 
   function next(): ServerEvent | undefined {
-    if (topics.size > 0) {
-      const data = { topics: [...topics] };
-      topics.clear();
-      return { event: 'changed', data };
-    }
+    const topics = changes.take();
+    if (topics) return { event: 'changed', data: { topics: [...topics] } };
     const staged = stage.take();
     if (staged) return { event: 'stage', data: staged };
     const first = waiting.shift();
@@ -70,9 +69,7 @@ export function openOutbox(signal: AbortSignal): Outbox {
       room?.resolve();
       room = undefined;
     }
-    if (first || !isPinged) return first?.event;
-    isPinged = false;
-    return { event: 'ping', data: {} };
+    return first ? first.event : pings.take() && { event: 'ping', data: {} };
   }
 
   return {
@@ -84,18 +81,9 @@ export function openOutbox(signal: AbortSignal): Outbox {
       characters += size;
       stir();
     },
-    change(topic) {
-      topics.add(topic);
-      stir();
-    },
-    stage(change) {
-      stage.add(change);
-      stir();
-    },
-    ping() {
-      isPinged = true;
-      stir();
-    },
+    change: (topic) => changes.add(new Set([topic])),
+    stage: stage.add,
+    ping: () => pings.add(true),
     async take() {
       while (!signal.aborted) {
         const found = next();
