@@ -76,7 +76,6 @@ export function createLive({ changed, opened, back, signedOut }: Hooks): Live {
   const take = (event: string, data: string): void => {
     if (event === 'changed') changed(topicsIn(data));
     else if (event === 'ready') {
-      // What changed between the first reads and the stream is told with it.
       opened(topicsIn(data));
       since.ready();
       connection.become({ state: 'live' });
