@@ -119,7 +119,7 @@ function WaitingList({ items }: { items: Waiting[] }) {
     const { key } = event;
     if (key === 'j' || key === 'ArrowDown') cards[Math.min(cards.length - 1, at + 1)]?.focus();
     else if (key === 'k' || key === 'ArrowUp') cards[Math.max(0, at - 1)]?.focus();
-    else if (key === 'x' || key === 'X') items[at] && several[key === 'x' ? 'toggle' : 'addAlike'](items[at]);
+    else if ((key === 'x' || key === 'X') && items[at]) several[key === 'x' ? 'toggle' : 'addAlike'](items[at]);
     else if (key === 'Escape' && isSeveral) several.clear();
     else if (!ACTS.has(key)) return;
     else if (isSeveral) event.currentTarget.querySelector<HTMLElement>(`[data-many=${key}]`)?.click();
