@@ -47,7 +47,7 @@ export function openOutbox(signal: AbortSignal): Outbox {
   let characters = 0;
   let wake = Promise.withResolvers<void>();
   const stir = (): void => wake.resolve();
-  const changes = createMerged<ReadonlySet<LiveTopic>>(stir, (older, newer) => older.union(newer));
+  const changes = createMerged<ReadonlySet<LiveTopic>>(stir, (older, newer) => new Set([...older, ...newer]));
   const stage = createMerged(stir, together);
   const pings = createMerged(stir, () => true);
   let room: PromiseWithResolvers<void> | undefined;
@@ -69,7 +69,8 @@ export function openOutbox(signal: AbortSignal): Outbox {
       room?.resolve();
       room = undefined;
     }
-    return first ? first.event : pings.take() && { event: 'ping', data: {} };
+    if (first) return first.event;
+    return pings.take() ? { event: 'ping', data: {} } : undefined;
   }
 
   return {
