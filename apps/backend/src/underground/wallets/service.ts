@@ -85,22 +85,16 @@ export function createAgentWallets(deps: AgentWalletsDeps) {
 
     async list(userId: string) {
       const rows = await store.agentWallets(db.user(userId));
-      const listed = await Promise.all(
-        rows.map(async ({ address, agent_id, kind, created_at }) => {
-          const [held, owed] = await Promise.all([
-            ledger.balance(db.system, walletAccount(address).id),
-            ledger.balance(db.system, owedAccount(address).id),
-          ]);
-          return {
-            address,
-            agentId: agent_id ?? '',
-            kind,
-            createdAt: iso(created_at),
-            available: formatAmount(held.available, USD_DECIMALS),
-            owed: formatAmount(owed.balance, USD_DECIMALS),
-          };
-        }),
-      );
+      const accounts = rows.flatMap(({ address }) => [walletAccount(address).id, owedAccount(address).id]);
+      const balance = await ledger.balances(db.system, accounts);
+      const listed = rows.map(({ address, agent_id, kind, created_at }) => ({
+        address,
+        agentId: agent_id ?? '',
+        kind,
+        createdAt: iso(created_at),
+        available: formatAmount(balance(walletAccount(address).id).available, USD_DECIMALS),
+        owed: formatAmount(balance(owedAccount(address).id).balance, USD_DECIMALS),
+      }));
       return { wallets: listed, count: listed.length };
     },
 

@@ -53,6 +53,8 @@ export function createMarks({ db, clock, tasks }: MarksDeps) {
       const row = { item, state, until: untilOf(state, until, now), words, task_id, marked_at: now };
       const notice = noticeIn(item);
       await db.asUser(userId, async (tx) => {
+        // Undoing switches it on again: one of somebody else's, or none, is nothing that could be undone.
+        if (task_id !== null && !(await store.hasTask(tx, task_id))) throw new AppError(404, 'Task not found');
         await store.putMark(tx, userId, row);
         if (notice !== undefined && state !== 'later') await store.readNotice(tx, notice, now);
       });

@@ -60,10 +60,9 @@ function defineMail({ mail, baseUrl }: AccountDeps): void {
 function createMoney({ ledger }: AccountDeps) {
   return async (tx: SystemTx, userId: string) => {
     const addresses = await walletsOf(tx, userId);
-    const wallets = [];
-    for (const { address } of addresses)
-      wallets.push({ address, ...(await ledger.balance(tx, walletAccount(address).id)) });
-    return wallets;
+    const idOf = ({ address }: { address: string }) => walletAccount(address).id;
+    const balance = await ledger.balances(tx, addresses.map(idOf));
+    return addresses.map((wallet) => ({ ...wallet, ...balance(idOf(wallet)) }));
   };
 }
 
