@@ -96,8 +96,8 @@ try {
   finish(
     'start',
     [
-      { figure: 'second_start_s', value: second.seconds, atMost: 3 },
-      { figure: 'idle_pss_mb', value: second.pss, atMost: 200 },
+      { figure: 'second_start_s', value: second.seconds, atMost: 1.2 },
+      { figure: 'idle_pss_mb', value: second.pss, atMost: 150 },
       { figure: 'away_after_kill_s', value: second.away, atMost: 2 },
     ],
     { first_start_s: first.seconds, idle_rss_mb: second.rss, first_idle_pss_mb: first.pss },
