@@ -49,7 +49,10 @@ for (const path of [
   test(`GET ${path.split('?', 1)[0]}`, { timeout: 120_000 }, () =>
     scene.unharmed(async () => {
       const statuses = await again(path, 4);
-      assert.deepEqual([...new Set(statuses)].filter((status) => ![200, 429].includes(status)), []);
+      assert.deepEqual(
+        [...new Set(statuses)].filter((status) => ![200, 429].includes(status)),
+        [],
+      );
       assert.ok(statuses.includes(200));
     }),
   );

@@ -35,19 +35,23 @@ test('a stream of a log ends with the session or the key that opened it', { time
   await bySession.over;
 });
 
-test('a user has so many of them, others have theirs, and what was closed makes room', { timeout: 60_000 }, async () => {
-  const { attacker, bystander } = scene;
-  const more = MOST_LOG_STREAMS + 20;
-  const open = () => listen(attacker.agentId, { cookie: attacker.cookie });
-  const streams = await Promise.all(Array.from({ length: more }, open));
-  const other = await listen(bystander.agentId, { cookie: bystander.cookie });
-  assert.equal(streams.filter(({ status }) => status === 200).length, MOST_LOG_STREAMS);
-  assert.equal(streams.filter(({ status }) => status === 429).length, more - MOST_LOG_STREAMS);
-  assert.equal(other.status, 200);
-  for (const stream of [...streams, other]) stream.close();
-  for (let status = 429; status === 429;) {
-    const stream = await open();
-    ({ status } = stream);
-    stream.close();
-  }
-});
+test(
+  'a user has so many of them, others have theirs, and what was closed makes room',
+  { timeout: 60_000 },
+  async () => {
+    const { attacker, bystander } = scene;
+    const more = MOST_LOG_STREAMS + 20;
+    const open = () => listen(attacker.agentId, { cookie: attacker.cookie });
+    const streams = await Promise.all(Array.from({ length: more }, open));
+    const other = await listen(bystander.agentId, { cookie: bystander.cookie });
+    assert.equal(streams.filter(({ status }) => status === 200).length, MOST_LOG_STREAMS);
+    assert.equal(streams.filter(({ status }) => status === 429).length, more - MOST_LOG_STREAMS);
+    assert.equal(other.status, 200);
+    for (const stream of [...streams, other]) stream.close();
+    for (let status = 429; status === 429;) {
+      const stream = await open();
+      ({ status } = stream);
+      stream.close();
+    }
+  },
+);

@@ -59,8 +59,8 @@ export interface Ledger {
   entries: (tx: SystemTx, account: string, limit: number) => Promise<LedgerEntry[]>;
 }
 
-type Held = Pick<Balance, 'balance' | 'held'>;
-const balanceOf = ({ balance, held }: Held = { balance: 0n, held: 0n }): Balance => ({
+type Amounts = Pick<Balance, 'balance' | 'held'>;
+const balanceOf = ({ balance, held }: Amounts = { balance: 0n, held: 0n }): Balance => ({
   balance,
   held,
   available: balance - held,
@@ -78,7 +78,7 @@ function reading(): Pick<Ledger, 'balance' | 'balances' | 'entries'> {
       return balanceOf(row);
     },
     async balances(tx, accounts) {
-      const { rows } = await sql<Held & { id: string }>`
+      const { rows } = await sql<Amounts & { id: string }>`
         select id, balance, held from ledger_accounts where id = any(${[...accounts]}::text[])`.execute(tx);
       const known = new Map(rows.map((row) => [row.id, row]));
       return (account) => balanceOf(known.get(account));

@@ -123,7 +123,7 @@ export async function addVersion(
         (select id from managed_memory_versions where memory_id = ${row.memory_id} order by created_at desc, id desc offset ${kept})
         union all
         (select id from managed_memory_versions v where store_id = ${row.store_id}
-          and not exists (select from managed_memories m where m.version_id = v.id)
+          and not exists (select from managed_memories m where m.store_id = v.store_id and m.version_id = v.id)
           order by created_at desc, id offset ${STORE_VERSIONS} limit ${AT_ONCE}))
       returning coalesce(bytes, 0) as bytes)
     update managed_stores set updated_at = ${row.created_at},
@@ -191,7 +191,7 @@ export async function redact(tx: UserTx, id: string, by: object, at: Date): Prom
 export const forgetOld = (tx: SystemTx, before: Date) =>
   sql`with gone as (
       delete from managed_memory_versions v where created_at < ${before}
-        and not exists (select from managed_memories m where m.version_id = v.id)
+        and not exists (select from managed_memories m where m.store_id = v.store_id and m.version_id = v.id)
       returning store_id, coalesce(bytes, 0) as bytes),
     freed as (select store_id, sum(bytes)::integer as bytes from gone group by store_id)
     update managed_stores s set bytes = s.bytes - freed.bytes from freed where freed.store_id = s.id`.execute(tx);
