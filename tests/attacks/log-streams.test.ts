@@ -18,7 +18,15 @@ async function listen(agentId: string, headers: Record<string, string>) {
   request.on('error', () => undefined);
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
   let isOver = false;
-  const over = once(response.on('error', () => undefined).resume(), 'close').then(() => (isOver = true));
+  const over = new Promise<void>((resolve) => {
+    response
+      .on('error', () => undefined)
+      .on('close', () => {
+        isOver = true;
+        resolve();
+      });
+  });
+  response.resume();
   return { status: response.statusCode ?? 0, over, isOver: () => isOver, close: () => request.destroy() };
 }
 

@@ -9,7 +9,7 @@ before(async () => {
   scene = await startScene();
   const { attacker, database } = scene;
   await sql`insert into wallets (id, user_id, agent_id, address, kind, sealed_key, created_at)
-    select 'w' || n, ${attacker.id}, ${attacker.agentId}, '0x' || lpad(to_hex(n), 40, '0'), 'added', '\x00', now()
+    select 'w' || n, ${attacker.id}, ${attacker.agentId}, '0x' || lpad(to_hex(n), 40, '0'), 'added', decode('00', 'hex'), now()
     from generate_series(1, 990) n`.execute(database.db.system);
   await sql`insert into ledger_accounts (id, asset, balance, held, allow_negative, created_at)
     select kind || ':0x' || lpad(to_hex(n), 40, '0'), 'USD', n, 0, false, now()

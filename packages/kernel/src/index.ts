@@ -20,6 +20,7 @@ export * from './counters.ts';
 export * from './environment.ts';
 export * from './errors.ts';
 export * from './fair.ts';
+export * from './reading.ts';
 export * from './faults.ts';
 export { allowPage, answersPreflight, checkPage } from './http/cors.ts';
 export { isListening } from './http/drain.ts';

@@ -1,20 +1,17 @@
 import { IN_FRONT, MOST_ON_STAGE, type StageActor } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { plainMarkdown } from '@troupe/domain';
-import { createFairQueue, iso, type Clock } from '@troupe/kernel';
+import { createReadTurns, iso, type Clock } from '@troupe/kernel';
 import { frontOf, readStage, spentOn } from './store.ts';
 
 /** A line of a list has no room for headings and bold words. */
 const unmarked = (said: { text: string; at: string }) => ({ ...said, text: plainMarkdown(said.text) });
 
-/** Each user's is read one at a time, and all together leave the database to others. */
-const READ = { width: 4, perKey: 1, waiting: 500, waitingPerKey: 20 };
-
 export type StageService = ReturnType<typeof createStage>;
 
 /** Every agent as it is now. */
 export function createStage({ db, clock }: { db: Database; clock: Clock }) {
-  const reading = createFairQueue(READ);
+  const reading = createReadTurns();
 
   async function look(userId: string): Promise<{ agents: StageActor[]; more: boolean; todayUsd: number }> {
     const day = iso(clock()).slice(0, 10);
@@ -30,5 +27,5 @@ export function createStage({ db, clock }: { db: Database; clock: Clock }) {
     };
   }
 
-  return { read: (userId: string) => reading.run(userId, () => look(userId)) };
+  return { read: (userId: string) => reading(userId, () => look(userId)) };
 }

@@ -1,6 +1,6 @@
 import { MOST_COST_DAYS, type Budget, type CostForecast, type CostsReply } from '@troupe/contract';
 import type { Database } from '@troupe/db';
-import { AppError, type Clock, type FairQueue, type User } from '@troupe/kernel';
+import { AppError, type Clock, type ReadTurns, type User } from '@troupe/kernel';
 import { createCosts, firstDay, isoDay, type CostSide, type Whose } from '@troupe/usage';
 import type { Usage } from '../usage/service.ts';
 import { agentNames, teamNames, readDoors, readPolicies } from './store.ts';
@@ -9,7 +9,7 @@ export interface CostsDeps {
   db: Database;
   clock: Clock;
   usage: Pick<Usage, 'caps'>;
-  sums: FairQueue;
+  sums: ReadTurns;
 }
 
 export type CostsService = ReturnType<typeof createCostsService>;
@@ -38,7 +38,7 @@ function createBudgets({ db, clock, usage, sums }: CostsDeps) {
   return {
     async budgets(user: User): Promise<{ budgets: Budget[]; more: boolean }> {
       const { caps, tokens, credits } = await usage.caps(user);
-      const policies = await sums.run(user.id, () => readPolicies(db.user(user.id), MOST + 1, clock()));
+      const policies = await sums(user.id, () => readPolicies(db.user(user.id), MOST + 1, clock()));
       const doors = await readDoors(db.user(user.id), MOST + 1, isoDay(clock()));
       const names = await agentNames(
         db.user(user.id),
@@ -80,7 +80,7 @@ export function createCostsService(deps: CostsDeps) {
   const { db, clock, sums } = deps;
   const costs = createCosts({ db, clock });
   const inTurn = <T>(whose: Whose, work: () => Promise<T>): Promise<T> =>
-    sums.run(whose === 'everybody' ? whose : whose.userId, work);
+    sums(whose === 'everybody' ? whose : whose.userId, work);
 
   /** The month of its last day unless said. */
   function spanOf({ from, to = isoDay(clock()) }: Given): { from: string; to: string } {

@@ -1,7 +1,7 @@
 import type { web, TypesOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { creditsOf, isPlan, PLAN_LIMITS } from '@troupe/domain';
-import { AppError, type Clock, type FairQueue, type User } from '@troupe/kernel';
+import { AppError, type Clock, type ReadTurns, type User } from '@troupe/kernel';
 import { createCaps, createQueries, firstDay, type CapChange, type UsageQueries } from '@troupe/usage';
 import { agentsOf, creditMicros, hasTeam } from './store.ts';
 
@@ -13,21 +13,21 @@ export interface UsageDeps {
   clock: Clock;
   /** TOKEN_QUOTAS=on. */
   tokenQuotas: boolean;
-  sums: FairQueue;
+  sums: ReadTurns;
 }
 
 const USD = 1_000_000;
 const DIRECT = 'Direct calls';
 
 /** The same questions, asked in turns of the users. */
-function inTurns(queries: UsageQueries, turns: FairQueue): UsageQueries {
+function inTurns(queries: UsageQueries, turns: ReadTurns): UsageQueries {
   return {
-    summary: (userId, ...asked) => turns.run(userId, () => queries.summary(userId, ...asked)),
-    byAgent: (userId, ...asked) => turns.run(userId, () => queries.byAgent(userId, ...asked)),
-    byModel: (userId, ...asked) => turns.run(userId, () => queries.byModel(userId, ...asked)),
-    daily: (userId, ...asked) => turns.run(userId, () => queries.daily(userId, ...asked)),
-    tools: (userId, ...asked) => turns.run(userId, () => queries.tools(userId, ...asked)),
-    cost: (userId, ...asked) => turns.run(userId, () => queries.cost(userId, ...asked)),
+    summary: (userId, ...asked) => turns(userId, () => queries.summary(userId, ...asked)),
+    byAgent: (userId, ...asked) => turns(userId, () => queries.byAgent(userId, ...asked)),
+    byModel: (userId, ...asked) => turns(userId, () => queries.byModel(userId, ...asked)),
+    daily: (userId, ...asked) => turns(userId, () => queries.daily(userId, ...asked)),
+    tools: (userId, ...asked) => turns(userId, () => queries.tools(userId, ...asked)),
+    cost: (userId, ...asked) => turns(userId, () => queries.cost(userId, ...asked)),
   };
 }
 
@@ -87,7 +87,7 @@ export type Usage = ReturnType<typeof createUsage>;
 export function createUsage(deps: UsageDeps) {
   const { db, clock, tokenQuotas, sums } = deps;
   const queries = inTurns(createQueries({ db, clock }), sums);
-  const spendCaps = createCaps({ db, clock, inTurn: (userId, work) => sums.run(userId, work) });
+  const spendCaps = createCaps({ db, clock, inTurn: sums });
 
   const cost = createCost(deps, queries);
 
