@@ -33,6 +33,7 @@ test('somebody who lists them again and again keeps nobody waiting', { timeout: 
     }
   });
   await scene.unharmed(async () => {
-    for (const { status } of await times(60, () => attacker.ask('GET', '/api/account'))) assert.equal(status, 200);
+    for (let round = 0; round < 3; round += 1)
+      for (const { status } of await times(20, () => attacker.ask('GET', '/api/account'))) assert.equal(status, 200);
   });
 });

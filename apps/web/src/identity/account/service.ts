@@ -6,6 +6,7 @@ import { creditsOf, formatAmount } from '@troupe/domain';
 import {
   AppError,
   createFairQueue,
+  createReadTurns,
   iso,
   isoOrNull,
   tar,
@@ -86,10 +87,11 @@ function createClosing(deps: AccountDeps) {
   jobs.work(eraseAccountJob, ({ userId }) => eraseAccount(deps, userId), { concurrency: 1 });
 
   const look = createLook(deps);
+  const reading = createReadTurns();
 
   return {
     async get({ id }: User) {
-      const { row, wallets, refusal } = await look(db.system, id);
+      const { row, wallets, refusal } = await reading(id, () => look(db.system, id));
       return {
         eraseAt: isoOrNull(row.erase_at),
         graceDays: GRACE_DAYS,
