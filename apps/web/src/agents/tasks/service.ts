@@ -131,11 +131,11 @@ function making({ db, clock }: TasksDeps, nextRun: ReturnType<typeof createNextR
 export function createTasks(deps: TasksDeps) {
   const { db, clock } = deps;
   const nextRun = createNextRun(deps);
-  const reading = createReadTurns();
+  const inTurn = createReadTurns();
 
   return {
     async list(userId: string, agentId: string | undefined, page: store.Page) {
-      const rows = await reading(userId, () => store.listTasks(db.user(userId), agentId, page));
+      const rows = await inTurn(userId, () => store.listTasks(db.user(userId), agentId, page));
       const tasks = rows.slice(0, page.limit).map(shown);
       return { tasks, count: tasks.length, hasMore: (rows[0]?.found ?? 0) > tasks.length };
     },
