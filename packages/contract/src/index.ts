@@ -18,6 +18,7 @@ export * from './pages.ts';
 export * from './sse.ts';
 
 export * from './platform/jobs.ts';
+export { MOST_LOG_STREAMS, TOO_MANY_LOG_STREAMS } from './agents/agents/web.ts';
 export { type Notice, MOST_NOTICE_STREAMS, TOO_MANY_NOTICE_STREAMS } from './platform/notices.ts';
 export { PUSH_KINDS, type PushKind, type PushSubscriptionRow } from './platform/push.ts';
 export { WEBHOOK_EVENTS, type Webhook, type WebhookDelivery, type WebhookEvent } from './platform/webhooks.ts';

@@ -198,7 +198,7 @@ function wireWidgets(server: Server, deps: AgentDeps, roster: Roster): void {
 
 /** Agents and teams: made, shown, changed and removed. */
 function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: KnownModels): AgentsService {
-  const { settings, db, clock, log, secrets, backend, backendUrl, accounts, version, catalogue } = deps;
+  const { settings, db, clock, listener, log, secrets, backend, backendUrl, accounts, version, catalogue } = deps;
   const { subscriber } = accounts;
   const { AGENTS_DOMAIN: agentsDomain, PROVISIONING_DISABLED: disabled, BACKEND_FALLBACK_URL: fallback } = settings;
   const { sessionSecret } = secrets;
@@ -216,7 +216,7 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
     disabled,
     models,
   });
-  agentRoutes(server, agents, createReads({ roster, backend, log }), createClones(clock));
+  agentRoutes(server, agents, createReads({ roster, backend, listener, log }), createClones(clock));
   modelRoutes(server, backend, catalogue);
   const backends = [backend, ...(fallback ? [createBackendClient({ url: fallback, ...secrets, clock })] : [])];
   const outbound = createOutbound({ allowLoopback: true, allowPrivate: true });

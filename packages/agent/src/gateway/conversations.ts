@@ -289,11 +289,12 @@ export async function cancelSession(exchange: Exchange): Promise<void> {
 }
 
 export async function listApprovals(exchange: Exchange): Promise<void> {
-  const { query, agent } = exchange;
-  const offset = whole(query, 'offset', 0, 1e6);
-  const approvals = await agent.store.pendingApprovals({ limit: APPROVALS_SHOWN, offset });
-  const rest = await agent.store.pendingApprovals({ limit: 1, offset: offset + approvals.length });
-  sendJson(exchange, { approvals, count: approvals.length, hasMore: rest.length > 0 });
+  const { query, agent, signal } = exchange;
+  const page = { limit: APPROVALS_SHOWN + 1, offset: whole(query, 'offset', 0, 1e6) };
+  // Thousands may wait, and all are looked at.
+  const found = await lists.run(agent.owner, () => agent.store.pendingApprovals(page), signal);
+  const approvals = found.slice(0, APPROVALS_SHOWN);
+  sendJson(exchange, { approvals, count: approvals.length, hasMore: found.length > approvals.length });
 }
 
 /** Calls of one tool by which it can be told what a rule would have allowed. */
@@ -301,7 +302,8 @@ const ASKED_SHOWN = 20;
 
 export async function listAsked(exchange: Exchange): Promise<void> {
   const tool = exchange.query.get('tool') ?? '';
-  const calls = await exchange.agent.store.askedLately(tool, ASKED_SHOWN);
+  const { agent, signal } = exchange;
+  const calls = await lists.run(agent.owner, () => agent.store.askedLately(tool, ASKED_SHOWN), signal);
   sendJson(exchange, { calls: calls.map((args) => ({ args })) });
 }
 

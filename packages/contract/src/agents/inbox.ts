@@ -72,7 +72,7 @@ export const put = endpoint({
     taskId: z.string().max(200).optional().describe('With `decided`: the task that was switched off'),
   }),
   reply: mark,
-  errors: { ...base.errors, 400: [BAD_UNTIL] },
+  errors: { ...base.errors, 400: [BAD_UNTIL], 404: ['Task not found'] },
 });
 
 export const remove = endpoint({

@@ -53,6 +53,8 @@ export function createMarks({ db, clock, tasks }: MarksDeps) {
     const same = { state, until: untilOf(state, until, now), task_id, marked_at: now };
     const rows = items.map(({ item, words }) => ({ item, words, ...same }));
     await db.asUser(userId, async (tx) => {
+      // Undoing switches it on again: one of somebody else's, or none, is nothing that could be undone.
+      if (task_id !== null && !(await store.hasTask(tx, task_id))) throw new AppError(404, 'Task not found');
       for (const row of rows) {
         await store.putMark(tx, userId, row);
         const notice = noticeIn(row.item);
