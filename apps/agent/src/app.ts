@@ -47,6 +47,7 @@ import {
 } from '@troupe/kernel';
 import { createFacts } from './facts.ts';
 import { createMeaning } from './meaning.ts';
+import { ownersOf, programsOf } from './owners.ts';
 import { firstDefinition, type AgentSettings } from './settings.ts';
 
 /** One agent as a program of its own: what containers and Home installs run. */
@@ -69,6 +70,8 @@ export interface StandaloneOptions {
 
 const MINUTE_MS = 60_000;
 const TEAM_STORE_MS = 10_000;
+/** So long an idle agent may hold a server that its owner has removed. */
+const LOOK_MS = 30_000;
 const SKILL_MS = 30_000;
 const SKILL_ANSWER_BYTES = 16 * 1024 * 1024;
 const BOUNDS = { MAX_CONNECTIONS: 1000, MAX_CONNECTIONS_PER_ADDRESS: 1000 };
@@ -90,8 +93,10 @@ export async function startAgent({
   const ai = thinking(settings, log);
   const pool = createWorkerPool();
   const { meaning, tending } = memoryCare({ store, ai, log, isShared: store !== own, ...care });
+  const { programs, ...installing } = programsOf(settings, pool, log);
   const toolkit = createToolkit({
     store,
+    programs,
     meaning,
     pool,
     owner: agentId,
@@ -110,6 +115,9 @@ export async function startAgent({
   const { server, gateway } = await openGateway(agent, channels, settings, log);
   await agent.resume();
   for (const channel of channels) await channel.start();
+  const looking = setInterval(() => {
+    agent.mcp?.inherited.check().catch((err: unknown) => log.warn({ err }, 'MCP servers could not be looked up'));
+  }, LOOK_MS).unref();
   const heart = settings.HEARTBEAT === 'on' ? startHeart(agent, log) : undefined;
 
   return {
@@ -120,6 +128,7 @@ export async function startAgent({
       closeAll([
         { close: async () => store.close() },
         pool,
+        installing,
         outbound,
         platform,
         ai,
@@ -129,6 +138,7 @@ export async function startAgent({
         gateway,
         ...tending,
         { close: async () => heart?.() },
+        { close: async () => clearInterval(looking) },
       ]),
   };
 }
@@ -220,6 +230,7 @@ const fromPlatform = (settings: AgentSettings, outbound: Outbound, log: Log) => 
   ...skillsOf(settings, outbound, log),
   ...knowledgeOf(settings, outbound),
   ...storesOf(settings, outbound),
+  ...ownersOf(settings, outbound, log),
 });
 
 /** Its owner's documents are searched by the platform, which knows which of them it was given. */

@@ -91,6 +91,7 @@ export {
   UPLOADS,
   type FileEntry,
 } from './agents/files/fields.ts';
+export { NO_AGENT_TRIES, type UserServer } from './agents/servers/web.ts';
 export { MARK_WORDS } from './agents/inbox.ts';
 export type { InboxItem, InboxMark } from './agents/inbox.ts';
 export { INSTANCE_ACTIONS } from './agents/instance.ts';

@@ -1,5 +1,5 @@
 import { raiseNotice, type Accounts } from '@troupe/accounts';
-import { createSandbox, type Sandbox } from '@troupe/agent';
+import { createSandbox, type ProgramShelf, type Sandbox } from '@troupe/agent';
 import type { ChannelHost } from '@troupe/channels';
 import { applyConfigJob, stopAgentsJob, takeChangeJob, tryCaseJob } from '@troupe/contract';
 import { keepSwept, openBlobs } from '@troupe/db';
@@ -13,7 +13,7 @@ import {
   type Running,
   type Server,
 } from '@troupe/kernel';
-import { memberOf, type AgentRow, type Roster } from '@troupe/roster';
+import { createUserServers, memberOf, type AgentRow, type Roster } from '@troupe/roster';
 import type { BackendDeps } from '../deps.ts';
 import type { AgentKeys } from './agent-keys.ts';
 import { deliverPushes } from './a2a/delivery.ts';
@@ -44,6 +44,7 @@ import { createMemoryStores } from './managed/stores.ts';
 import { wireManaged } from './managed/wire.ts';
 import { createMemoryCare, type MemoryCare } from './memory/service.ts';
 import { createLiveStreams } from './provision/livestream.ts';
+import { createProgramsHere } from './programs.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
 import { responseRoutes } from './responses/routes.ts';
@@ -58,6 +59,8 @@ import { createThinking } from './runtime/thinking.ts';
 import { createWake, type Reach } from './runtime/wake.ts';
 import { createFileWatch, type FileWatchDeps } from './scheduler/file-watch.ts';
 import { createScheduler } from './scheduler/service.ts';
+import { serverRoutes } from './servers/routes.ts';
+import { createServers } from './servers/service.ts';
 import { createSpendWatch } from './scheduler/spend-watch.ts';
 import { skillRoutes } from './skills/routes.ts';
 import { createSkillFiles } from './skills/service.ts';
@@ -90,7 +93,9 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const sandbox = createSandbox({ log });
   const meanings = createMeanings({ db, jobs: deps.jobs, ai: ai.ai, log });
   const stores = createMemoryStores(deps);
+  const programs = createProgramsHere(deps);
   const running = await createDriver(deps, ai, {
+    programs: programs.shelf,
     meanings,
     stores: stores.source,
     outbound,
@@ -105,7 +110,16 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
   const making = wireMaking(server, { ...deps, ai, fleet, liveStream, meanings });
-  const trials = wireEvaluations(server, { ...deps, ai, agents: making.agents, outbound, sandbox });
+  const trials = wireEvaluations(server, {
+    ...deps,
+    ai,
+    agents: making.agents,
+    outbound,
+    sandbox,
+    programs: programs.shelf,
+  });
+  const servers = createUserServers({ db, sealKey: secrets.walletKey });
+  serverRoutes(server, createServers({ servers, roster, outbound }));
   wireChannels(server, deps, fleet, running.channels);
   const runtime = createRuntime({ roster, fleet, clock, version });
   const resource = createResource(server);
@@ -130,7 +144,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const life = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
   const kept = blobs ? [blobs, keepSwept(blobs, log)] : [];
   const pushes = tellOfTasks(server, deps);
-  return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, trials, pushes, life]) };
+  return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, programs, trials, pushes, life]) };
 }
 
 /** What money is spent, and what files arrive. */
@@ -230,10 +244,11 @@ interface Evaluating extends AgentDeps {
   agents: AgentService;
   outbound: Outbound;
   sandbox: Sandbox;
+  programs: ProgramShelf | undefined;
 }
 
 /** Cases that agents are tried with: by jobs, in this process, whatever runs the agents. */
-function wireEvaluations(server: Server, { ai, agents, outbound, sandbox, ...deps }: Evaluating): Running {
+function wireEvaluations(server: Server, { ai, agents, outbound, sandbox, programs, ...deps }: Evaluating): Running {
   const { db, jobs, log, clock, roster, settings, secrets, dataDir } = deps;
   const thinking = createThinking(ai, roster.system);
   const trials = createTrials({
@@ -244,6 +259,7 @@ function wireEvaluations(server: Server, { ai, agents, outbound, sandbox, ...dep
     outbound,
     egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
     sealKey: secrets.walletKey,
+    ...(programs && { programs }),
     dashboard: dashboardOf(settings),
     thinking,
   });
