@@ -18,6 +18,7 @@ import {
   type StoreSource,
   type SkillSource,
   type SqliteStore,
+  type ToolkitDeps,
 } from '@troupe/agent';
 import {
   channelWebhook,
@@ -94,30 +95,14 @@ export async function startAgent({
   const pool = createWorkerPool();
   const { meaning, tending } = memoryCare({ store, ai, log, isShared: store !== own, ...care });
   const { programs, ...installing } = programsOf(settings, pool, log);
-  const toolkit = createToolkit({
-    store,
-    programs,
-    meaning,
-    pool,
-    owner: agentId,
-    workspaceRoot: path.join(dataDir, 'workspace'),
-    // As its database does: its disk may be another machine's by the next moment.
-    lasting: true,
-    sandbox: createSandbox({ log }),
-    outbound,
-    egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
-    log,
-    ...fromPlatform(settings, platform, log),
-  });
+  const toolkit = toolkitFor(settings, platform, { store, programs, meaning, pool, outbound, log });
   const agent = wakeAgent({ agentId, store, model: ai, ...toolkit, log, onSleep: toolkit.close });
   const channels = await channelsOf(settings, { agent, outbound, pool, log, urls: channelUrls });
 
   const { server, gateway } = await openGateway(agent, channels, settings, log);
   await agent.resume();
   for (const channel of channels) await channel.start();
-  const looking = setInterval(() => {
-    agent.mcp?.inherited.check().catch((err: unknown) => log.warn({ err }, 'MCP servers could not be looked up'));
-  }, LOOK_MS).unref();
+  const looking = lookForServers(agent, log);
   const heart = settings.HEARTBEAT === 'on' ? startHeart(agent, log) : undefined;
 
   return {
@@ -138,9 +123,31 @@ export async function startAgent({
         gateway,
         ...tending,
         { close: async () => heart?.() },
-        { close: async () => clearInterval(looking) },
+        looking,
       ]),
   };
+}
+
+type Given = Pick<ToolkitDeps, 'store' | 'programs' | 'meaning' | 'pool' | 'outbound' | 'log'>;
+
+const toolkitFor = (settings: AgentSettings, platform: Outbound, given: Given) =>
+  createToolkit({
+    ...given,
+    owner: settings.AGENT_ID,
+    workspaceRoot: path.join(settings.DATA_DIR, 'workspace'),
+    // As its database does: its disk may be another machine's by the next moment.
+    lasting: true,
+    sandbox: createSandbox({ log: given.log }),
+    egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
+    ...fromPlatform(settings, platform, given.log),
+  });
+
+/** Servers that its owner has removed are let go of, also while nobody talks to the agent. */
+function lookForServers(agent: Agent, log: Log) {
+  const timer = setInterval(() => {
+    agent.mcp?.inherited.check().catch((err: unknown) => log.warn({ err }, 'MCP servers could not be looked up'));
+  }, LOOK_MS).unref();
+  return { close: async () => clearInterval(timer) };
 }
 
 /** What is done with its memory in the background. */

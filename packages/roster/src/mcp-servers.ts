@@ -150,57 +150,129 @@ function createUses(db: Database, { opened }: ReturnType<typeof createSealing>) 
         isOff: row.uses === false,
       }));
     },
-
-    /** False: there is no such server, or the agent was not given it. */
-    async use(userId: string, agentId: string, name: string, isUsed: boolean): Promise<boolean> {
-      const { numInsertedOrUpdatedRows } = await db
-        .user(userId)
-        .insertInto('mcp_server_agents')
-        .columns(['server_id', 'agent_id', 'user_id', 'uses'])
-        .expression((eb) =>
-          eb
-            .selectFrom('mcp_servers')
-            .select(['id', sql<string>`${agentId}`.as('agent_id'), 'user_id', sql<boolean>`${isUsed}`.as('uses')])
-            .where('name', '=', name),
-        )
-        .onConflict((conflict) => conflict.columns(['server_id', 'agent_id']).doUpdateSet({ uses: isUsed }))
-        .executeTakeFirst();
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-    },
-
-    /** How a server was when an agent last tried it. What has been removed meanwhile is no news. */
-    async told(userId: string, agentId: string, serverId: string, { state, error, offered }: Tried): Promise<void> {
-      const now = {
-        state,
-        error: error?.slice(0, 1000) ?? null,
-        offered: offered ? JSON.stringify(offered.slice(0, MOST_OFFERED)) : null,
-        tried_at: new Date(),
-      };
-      await db
-        .user(userId)
-        .insertInto('mcp_server_agents')
-        .columns(['server_id', 'agent_id', 'user_id', 'state', 'error', 'offered', 'tried_at'])
-        .expression((eb) =>
-          eb
-            .selectFrom('mcp_servers')
-            .innerJoin('agents', (join) =>
-              join.onRef('agents.user_id', '=', 'mcp_servers.user_id').on('agents.id', '=', agentId),
-            )
-            .select([
-              'mcp_servers.id',
-              'agents.id as agent_id',
-              'mcp_servers.user_id',
-              sql<string>`${now.state}`.as('state'),
-              sql<string>`${now.error}`.as('error'),
-              sql<string>`${now.offered}::jsonb`.as('offered'),
-              sql<Date>`${now.tried_at}::timestamptz`.as('tried_at'),
-            ])
-            .where('mcp_servers.id', '=', serverId),
-        )
-        .onConflict((conflict) => conflict.columns(['server_id', 'agent_id']).doUpdateSet(now))
-        .execute();
-    },
   };
+}
+
+/** What agents do with them, and what they tell. */
+const createTelling = (db: Database) => ({
+  /** False: there is no such server, or the agent was not given it. */
+  async use(userId: string, agentId: string, name: string, isUsed: boolean): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await db
+      .user(userId)
+      .insertInto('mcp_server_agents')
+      .columns(['server_id', 'agent_id', 'user_id', 'uses'])
+      .expression((eb) =>
+        eb
+          .selectFrom('mcp_servers')
+          .select(['id', sql<string>`${agentId}`.as('agent_id'), 'user_id', sql<boolean>`${isUsed}`.as('uses')])
+          .where('name', '=', name),
+      )
+      .onConflict((conflict) => conflict.columns(['server_id', 'agent_id']).doUpdateSet({ uses: isUsed }))
+      .executeTakeFirst();
+    return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+  },
+
+  /** How a server was when an agent last tried it. What has been removed meanwhile is no news. */
+  async told(userId: string, agentId: string, serverId: string, { state, error, offered }: Tried): Promise<void> {
+    const now = {
+      state,
+      error: error?.slice(0, 1000) ?? null,
+      offered: offered ? JSON.stringify(offered.slice(0, MOST_OFFERED)) : null,
+      tried_at: new Date(),
+    };
+    await db
+      .user(userId)
+      .insertInto('mcp_server_agents')
+      .columns(['server_id', 'agent_id', 'user_id', 'state', 'error', 'offered', 'tried_at'])
+      .expression((eb) =>
+        eb
+          .selectFrom('mcp_servers')
+          .innerJoin('agents', (join) =>
+            join.onRef('agents.user_id', '=', 'mcp_servers.user_id').on('agents.id', '=', agentId),
+          )
+          .select([
+            'mcp_servers.id',
+            'agents.id as agent_id',
+            'mcp_servers.user_id',
+            sql<string>`${now.state}`.as('state'),
+            sql<string>`${now.error}`.as('error'),
+            sql<string>`${now.offered}::jsonb`.as('offered'),
+            sql<Date>`${now.tried_at}::timestamptz`.as('tried_at'),
+          ])
+          .where('mcp_servers.id', '=', serverId),
+      )
+      .onConflict((conflict) => conflict.columns(['server_id', 'agent_id']).doUpdateSet(now))
+      .execute();
+  },
+});
+
+type Tell = (tx: UserTx) => Promise<void>;
+
+interface Saving {
+  most: number;
+  at: Date;
+  approval: ApprovalRule;
+  forAll: boolean;
+  agents: readonly string[];
+}
+
+async function put(
+  tx: UserTx,
+  { userId, name, kept }: { userId: string; name: string; kept: Kept },
+  { most, at, approval, forAll, agents }: Saving,
+): Promise<boolean> {
+  await lock(tx, userId);
+  const all = await tx.selectFrom('mcp_servers').select(['id', 'name', 'server']).execute();
+  const before = all.find((one) => one.name === name);
+  if (!before && all.length >= most) return false;
+  const values = { server: JSON.stringify(kept), for_all: forAll, approval, updated_at: at };
+  const id = before?.id ?? newId();
+  // What was agreed to was agreed to for that address.
+  const isSame = before && (before.server as unknown as Kept).url === kept.url;
+  if (before)
+    await tx
+      .updateTable('mcp_servers')
+      .set({ ...values, ...(!isSame && { access: null }) })
+      .where('id', '=', id)
+      .execute();
+  else
+    await tx
+      .insertInto('mcp_servers')
+      .values({ id, user_id: userId, name, created_at: at, ...values })
+      .execute();
+  // How the one before was says nothing of this one.
+  const untold = { state: null, error: null, offered: null, tried_at: null };
+  await tx.updateTable('mcp_server_agents').set(untold).where('server_id', '=', id).execute();
+  await choose(tx, { userId, serverId: id }, agents);
+  return true;
+}
+
+async function alter(
+  tx: UserTx,
+  { userId, name }: { userId: string; name: string },
+  { tools: given, approval, forAll, agents, at }: ServerChange & { at: Date },
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('mcp_servers')
+    .select(['id', 'server'])
+    .where('name', '=', name)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) return false;
+  const { tools: before, ...server } = row.server as unknown as Kept;
+  const tools = given === undefined ? before : (given ?? undefined);
+  await tx
+    .updateTable('mcp_servers')
+    .set({
+      server: JSON.stringify({ ...server, ...(tools && { tools }) }),
+      updated_at: at,
+      ...(approval !== undefined && { approval }),
+      ...(forAll !== undefined && { for_all: forAll }),
+    })
+    .where('id', '=', row.id)
+    .execute();
+  if (agents) await choose(tx, { userId, serverId: row.id }, agents);
+  return true;
 }
 
 export function createUserServers({ db, sealKey }: { db: Database; sealKey: string }) {
@@ -209,6 +281,7 @@ export function createUserServers({ db, sealKey }: { db: Database; sealKey: stri
 
   return {
     ...createUses(db, sealing),
+    ...createTelling(db),
     access: createServerAccess({ db, sealKey }),
     opened,
     list: async (userId: string): Promise<ServerRow[]> => (await rowsOf(db.user(userId)).execute()).map(read),
@@ -223,75 +296,22 @@ export function createUserServers({ db, sealKey }: { db: Database; sealKey: stri
       db.user(userId).selectFrom('mcp_pins').select(['server_id', 'pin']).where('server_id', 'is not', null).execute(),
 
     /** Made, or replaced with all that opened it; false: there are as many as there may be. `tell` is part of it. */
-    save: (
-      userId: string,
-      server: McpServer,
-      {
-        most,
-        at,
-        approval,
-        forAll,
-        agents,
-      }: { most: number; at: Date; approval: ApprovalRule; forAll: boolean; agents: readonly string[] },
-      tell: (tx: UserTx) => Promise<void>,
-    ): Promise<boolean> =>
+    save: (userId: string, server: McpServer, how: Saving, tell: Tell): Promise<boolean> =>
       db.asUser(userId, async (tx) => {
-        await lock(tx, userId);
-        const all = await tx.selectFrom('mcp_servers').select(['id', 'name', 'server']).execute();
-        const before = all.find(({ name }) => name === server.name);
-        if (!before && all.length >= most) return false;
-        const now = kept(userId, server);
-        const values = { server: JSON.stringify(now), for_all: forAll, approval, updated_at: at };
-        const id = before?.id ?? newId();
-        // What was agreed to was agreed to for that address.
-        const isSame = before && (before.server as unknown as Kept).url === now.url;
-        if (before)
-          await tx
-            .updateTable('mcp_servers')
-            .set({ ...values, ...(!isSame && { access: null }) })
-            .where('id', '=', id)
-            .execute();
-        else
-          await tx
-            .insertInto('mcp_servers')
-            .values({ id, user_id: userId, name: server.name, created_at: at, ...values })
-            .execute();
-        // How the one before was says nothing of this one.
-        const untold = { state: null, error: null, offered: null, tried_at: null };
-        await tx.updateTable('mcp_server_agents').set(untold).where('server_id', '=', id).execute();
-        await choose(tx, { userId, serverId: id }, agents);
-        await tell(tx);
-        return true;
+        const isSaved = await put(tx, { userId, name: server.name, kept: kept(userId, server) }, how);
+        if (isSaved) await tell(tx);
+        return isSaved;
       }),
 
-    /** Undefined: there is none. */
-    change: (userId: string, name: string, given: ServerChange & { at: Date }, tell: (tx: UserTx) => Promise<void>) =>
-      db.asUser(userId, async (tx): Promise<boolean> => {
-        const row = await tx
-          .selectFrom('mcp_servers')
-          .select(['id', 'server'])
-          .where('name', '=', name)
-          .forUpdate()
-          .executeTakeFirst();
-        if (!row) return false;
-        const { tools: before, ...server } = row.server as unknown as Kept;
-        const tools = given.tools === undefined ? before : (given.tools ?? undefined);
-        await tx
-          .updateTable('mcp_servers')
-          .set({
-            server: JSON.stringify({ ...server, ...(tools && { tools }) }),
-            updated_at: given.at,
-            ...(given.approval !== undefined && { approval: given.approval }),
-            ...(given.forAll !== undefined && { for_all: given.forAll }),
-          })
-          .where('id', '=', row.id)
-          .execute();
-        if (given.agents) await choose(tx, { userId, serverId: row.id }, given.agents);
-        await tell(tx);
-        return true;
+    /** False: there is none. */
+    change: (userId: string, name: string, given: ServerChange & { at: Date }, tell: Tell): Promise<boolean> =>
+      db.asUser(userId, async (tx) => {
+        const isChanged = await alter(tx, { userId, name }, given);
+        if (isChanged) await tell(tx);
+        return isChanged;
       }),
 
-    remove: (userId: string, name: string, tell: (tx: UserTx) => Promise<void>) =>
+    remove: (userId: string, name: string, tell: Tell) =>
       db.asUser(userId, async (tx): Promise<boolean> => {
         const { numDeletedRows } = await tx.deleteFrom('mcp_servers').where('name', '=', name).executeTakeFirst();
         if (numDeletedRows > 0n) await tell(tx);

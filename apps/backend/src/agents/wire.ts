@@ -28,7 +28,7 @@ import { channelRoutes } from './channels/routes.ts';
 import { createChannels } from './channels/service.ts';
 import { deploymentRoutes } from './deployments/routes.ts';
 import { createDeployments } from './deployments/service.ts';
-import { createDriver, dashboardOf } from './driver.ts';
+import { createDriver, dashboardOf, type Running as RunningDriver } from './driver.ts';
 import { createGate, isUntried } from './evaluations/gate.ts';
 import { createEvaluations, type EvaluationsService } from './evaluations/service.ts';
 import { createRuntimeProgram } from './installations/program.ts';
@@ -94,37 +94,26 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const meanings = createMeanings({ db, jobs: deps.jobs, ai: ai.ai, log });
   const stores = createMemoryStores(deps);
   const programs = createProgramsHere(deps);
+  const places = { outbound, sandbox, programs: programs.shelf };
   const running = await createDriver(deps, ai, {
-    programs: programs.shelf,
+    ...places,
     meanings,
     stores: stores.source,
-    outbound,
     configured,
     roster: roster.system,
     baseUrl,
     blobs,
-    sandbox,
     push: createPushConfigs({ db, clock, cipher: pushCipher(secrets.walletKey), plainAllowed: server.loopback }),
   });
-  const { driver, shellOff, browserOff } = running;
+  const { driver } = running;
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
   const making = wireMaking(server, { ...deps, ai, fleet, liveStream, meanings });
-  const trials = wireEvaluations(server, {
-    ...deps,
-    ai,
-    agents: making.agents,
-    outbound,
-    sandbox,
-    programs: programs.shelf,
-  });
-  const servers = createUserServers({ db, sealKey: secrets.walletKey });
-  serverRoutes(server, createServers({ servers, roster, outbound }));
+  const trials = wireEvaluations(server, { ...deps, ...places, ai, agents: making.agents });
+  wireServers(server, deps, outbound);
   wireChannels(server, deps, fleet, running.channels);
   const runtime = createRuntime({ roster, fleet, clock, version });
-  const resource = createResource(server);
-  runtimeRoutes(server, { runtime, resource, shellOff, browserOff });
-  relayToAgents(server, { runtime, driver, resource, ...wireRelay(deps) });
+  wireRuntime(server, deps, running, runtime);
   workJobs(deps, fleet, driver);
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
   const managed = wireManaged(server, { ...making, ...deps, reach: wake.reach, stores });
@@ -147,6 +136,12 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, programs, trials, pushes, life]) };
 }
 
+/** MCP servers of users. */
+function wireServers(server: Server, { db, roster, secrets }: AgentDeps, outbound: Outbound): void {
+  const servers = createUserServers({ db, sealKey: secrets.walletKey });
+  serverRoutes(server, createServers({ servers, roster, outbound }));
+}
+
 /** What money is spent, and what files arrive. */
 const watching = ({ db, clock, log }: AgentDeps, find: FileWatchDeps['find']) => [
   createSpendWatch({ db, clock }),
@@ -163,11 +158,19 @@ const wireMemory = (deps: AgentDeps, ai: AiService, meanings: Meanings): MemoryC
     isHere: deps.settings.AGENT_DRIVER === 'embedded',
   });
 
-/** Who comes to an agent's gateway. */
-const wireRelay = ({ db, clock, secrets }: AgentDeps) => ({
-  verify: createAccess({ db, clock, ...secrets }),
-  memberOf: (token: string) => memberOf(secrets.sessionSecret, token),
-});
+/** Who comes to an agent's gateway, and what they are told of it. */
+function wireRuntime(
+  server: Server,
+  { db, clock, secrets }: AgentDeps,
+  running: RunningDriver,
+  runtime: ReturnType<typeof createRuntime>,
+): void {
+  const resource = createResource(server);
+  runtimeRoutes(server, { ...running, runtime, resource });
+  const verify = createAccess({ db, clock, ...secrets });
+  const member = (token: string) => memberOf(secrets.sessionSecret, token);
+  relayToAgents(server, { runtime, driver: running.driver, resource, verify, memberOf: member });
+}
 
 /** Push notifications of A2A. */
 function tellOfTasks(server: Server, deps: AgentDeps): Running {

@@ -163,48 +163,47 @@ function createSweep({ root, named, log, graceMs = HOUR_MS }: ShelfOptions) {
   };
 }
 
-export function createProgramShelf(options: ShelfOptions): ProgramShelf {
-  const { root, pool, mostBytes = 20_000 * MB, mostPrograms = 2_000, installMs = INSTALL_MS } = options;
-  const registry = createRegistry({ url: options.registry, outbound: options.outbound, pool });
-  const queue = createFairQueue(AT_ONCE);
-  const holding = createHolding(root);
-  const sweep = createSweep(options);
-  const coming = new Map<string, Promise<unknown>>();
-
-  async function makeRoom(): Promise<void> {
-    const isFull = async (): Promise<boolean> => {
-      const all = await stock(root);
-      return all.length >= mostPrograms || all.reduce((sum, { bytes }) => sum + bytes, 0) >= mostBytes;
-    };
+/** Whether another one fits; what nobody names makes room. */
+function createRoom({ root, mostBytes = 20_000 * MB, mostPrograms = 2_000 }: ShelfOptions, sweep: () => Promise<void>) {
+  async function isFull(): Promise<boolean> {
+    const all = await stock(root);
+    return all.length >= mostPrograms || all.reduce((sum, { bytes }) => sum + bytes, 0) >= mostBytes;
+  }
+  return async function makeRoom(): Promise<void> {
     if (!(await isFull())) return;
     await sweep();
     if (await isFull()) throw new Error('there is no room for another program on this machine');
-  }
+  };
+}
 
-  /** Several who want the same get the same; whoever gives up leaves it to the others. */
-  function once<T>(
+/** Several who want the same get the same; whoever gives up leaves it to the others. Users take turns. */
+function createOnce(installMs: number) {
+  const queue = createFairQueue(AT_ONCE);
+  const coming = new Map<string, Promise<unknown>>();
+  async function inTime<T>(work: (until: AbortSignal) => Promise<T>): Promise<T> {
+    const until = AbortSignal.timeout(installMs);
+    try {
+      return await untilAborted(work(until), until);
+    } catch (error) {
+      if (!until.aborted) throw error;
+      throw new Error(`the program was not installed within ${installMs / 1000} s`, { cause: error });
+    }
+  }
+  return function once<T>(
     key: string,
-    owner: string,
-    signal: AbortSignal | undefined,
+    { owner, signal }: { owner: string; signal?: AbortSignal | undefined },
     work: (until: AbortSignal) => Promise<T>,
-  ) {
-    const made =
-      coming.get(key) ??
-      queue
-        .run(owner, () => {
-          const until = AbortSignal.timeout(installMs);
-          return untilAborted(work(until), until).catch((error: unknown) => {
-            if (!until.aborted) throw error;
-            throw new Error(`the program was not installed within ${installMs / 1000} s`, { cause: error });
-          });
-        })
-        .finally(() => coming.delete(key));
+  ): Promise<T> {
+    const made = coming.get(key) ?? queue.run(owner, () => inTime(work)).finally(() => coming.delete(key));
     coming.set(key, made);
     return untilAborted(made as Promise<T>, signal);
-  }
+  };
+}
 
-  /** Fills a folder beside its place, and puts it there. */
-  async function install(packages: readonly Pinned[], owner: string, until: AbortSignal, unlike: Unlike) {
+/** Fills a folder beside its place, and puts it there. */
+function createInstall(options: ShelfOptions, registry: Registry, makeRoom: () => Promise<void>) {
+  const { root, pool } = options;
+  return async function install(packages: readonly Pinned[], owner: string, until: AbortSignal, unlike: Unlike) {
     const known = await standing(root, packages);
     if (known) return known;
     await makeRoom();
@@ -225,33 +224,40 @@ export function createProgramShelf(options: ShelfOptions): ProgramShelf {
     } finally {
       await removeTree(part);
     }
+  };
+}
+
+export function createProgramShelf(options: ShelfOptions): ProgramShelf {
+  const { root, pool, outbound, registry: url, installMs = INSTALL_MS } = options;
+  const registry = createRegistry({ url, outbound, pool });
+  const holding = createHolding(root);
+  const once = createOnce(installMs);
+  const sweep = createSweep(options);
+  const install = createInstall(options, registry, createRoom(options, sweep));
+
+  async function find(wanted: Wanted, owner: string, before: Pin | undefined, until: AbortSignal): Promise<Pin> {
+    const { program, packages } = await resolveTree(registry.find(owner, until), wanted.name, wanted.range);
+    const entry = entryOf(program, wanted.bin);
+    const { digest, bytes, packages: taken } = await install(packages, owner, until, unlikePromised);
+    const changed = before && changedUnder(before, taken);
+    if (changed) throw otherContents(changed);
+    const { name, version } = program;
+    const integrity = taken[0]?.integrity ?? program.integrity;
+    const at = new Date().toISOString();
+    return { spec: wanted.spec, name, version, integrity, entry, packages: taken, digest, bytes, at };
   }
 
   return {
     sweep,
     resolve: (wanted, owner, { signal, before }) =>
-      once(`${wanted.spec} ${before?.digest}`, owner, signal, (until) =>
-        holding(wanted.spec, until, async () => {
-          const { program, packages } = await resolveTree(registry.find(owner, until), wanted.name, wanted.range);
-          const entry = entryOf(program, wanted.bin);
-          const done = await install(packages, owner, until, unlikePromised);
-          const changed = before && changedUnder(before, done.packages);
-          if (changed) throw otherContents(changed);
-          const { name, version } = program;
-          const integrity = done.packages[0]?.integrity ?? program.integrity;
-          const { digest, bytes } = done;
-          const at = new Date().toISOString();
-          return { spec: wanted.spec, name, version, integrity, entry, packages: done.packages, digest, bytes, at };
-        }),
+      once(`${JSON.stringify(wanted)} ${before?.digest}`, { owner, signal }, (until) =>
+        holding(wanted.spec, until, () => find(wanted, owner, before, until)),
       ),
     async folder(pin, owner, signal) {
       const folder = path.join(root, pin.digest);
       if (await isThere(folder)) return folder;
-      return once(pin.digest, owner, signal, (until) =>
-        holding(pin.digest, until, async () => {
-          if (await isThere(folder)) return folder;
-          return (await install(pin.packages, owner, until, otherContents)).folder;
-        }),
+      return once(pin.digest, { owner, signal }, (until) =>
+        holding(pin.digest, until, async () => (await install(pin.packages, owner, until, otherContents)).folder),
       );
     },
   };

@@ -144,14 +144,14 @@ function createToolsets({ sandbox, store, outbound, ...deps }: ToolkitDeps, work
   };
 }
 
-export function createToolkit(deps: ToolkitDeps): Toolkit {
-  const { sandbox, outbound, peers, vault } = deps;
-  const oauth = deps.credentials && createMcpOAuth({ outbound, store: deps.credentials, vault });
-  const tell = teller(deps);
+/** MCP servers, the agent's own and its owner's: what uses, opens and installs them. */
+function createServers(deps: ToolkitDeps, workspace: () => Promise<Workspace>, tell: ReturnType<typeof teller>) {
+  const { credentials: store, outbound, vault } = deps;
+  const oauth = store && createMcpOAuth({ outbound, store, vault });
   const programs = deps.programs && createPrograms({ ...deps.programs, owner: deps.owner });
   const mcp = createMcpPool({
     ...deps,
-    workspace: () => workspace(),
+    workspace,
     oauth,
     programs,
     onFailure: (server, why) => tell('error', `The MCP server ${server} cannot be used: ${why}.`),
@@ -162,6 +162,13 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
         .catch((err: unknown) => deps.log.error({ err }, 'how an MCP server is was not kept'));
     },
   });
+  return { mcp, oauth, programs };
+}
+
+export function createToolkit(deps: ToolkitDeps): Toolkit {
+  const { sandbox, peers, vault } = deps;
+  const tell = teller(deps);
+  const { mcp, oauth, programs } = createServers(deps, () => workspace(), tell);
   const inherited = createInherited(deps.owners, mcp.forget);
   const written = createWritten({
     ...deps,

@@ -29,7 +29,6 @@ export function createConnections({ db, roster, servers, backend, log, untried }
     await roster.of(user.id).get(agentId);
     return backend.as(user, address);
   };
-  const of = (agentId: string, name: string) => ({ params: { agentId, id: name } });
 
   return {
     async list(user: User, agentId: string, address: string) {
@@ -77,6 +76,17 @@ export function createConnections({ db, roster, servers, backend, log, untried }
       return { success: true as const };
     },
 
+    ...createConsents(client, log),
+  };
+}
+
+type Client = (user: User, agentId: string, address: string) => Promise<ReturnType<BackendClient['as']>>;
+
+const of = (agentId: string, name: string) => ({ params: { agentId, id: name } });
+
+/** Access that is asked for. */
+function createConsents(client: Client, log: Log) {
+  return {
     /** The state says whose answer it is when the browser comes back with it. */
     async connect(user: User, agentId: string, name: string, { origin, address }: { origin: string; address: string }) {
       const { call } = await client(user, agentId, address);

@@ -34,10 +34,8 @@ const mostOf = ({ plan, isAdmin }: User): number => MCP_SERVERS[isAdmin ? 'netwo
 
 /** Others than an agent's own: these are kept by web, and every process hears when one is another. */
 export function createServers(deps: ServersDeps) {
-  const { servers, roster, backend, clock } = deps;
-  const tell = (userId: string, name: string) => (tx: UserTx) => notify(tx, mcpServerChanged, { userId, name });
+  const { servers, roster, clock } = deps;
   const shown = createShowing(deps);
-  const trying = createTrying(deps);
 
   /** Whoever is named is theirs. */
   async function checked(userId: string, agents: readonly string[]): Promise<string[]> {
@@ -79,40 +77,8 @@ export function createServers(deps: ServersDeps) {
       return { success: true as const };
     },
 
-    async test(user: User, name: string, agentId: string | undefined, address: string) {
-      const by = await trying(user, name, agentId);
-      const { call } = backend.as(user, address);
-      const tried = await reach(call(gateway.connections.test, { params: { agentId: by, id: name }, timeout: TRY_MS }));
-      return { ...tried, agentId: by };
-    },
-
-    async update(user: User, name: string, agentId: string | undefined, address: string) {
-      const by = await trying(user, name, agentId);
-      const { call } = backend.as(user, address);
-      const updated = await reach(
-        call(gateway.connections.update, { params: { agentId: by, id: name }, timeout: TRY_MS }),
-      );
-      // Other agents go on with the version before until they hear of it.
-      await servers.change(user.id, name, { at: clock() }, tell(user.id, name));
-      return updated;
-    },
-
-    async connect(user: User, name: string, { origin, address }: { origin: string; address: string }) {
-      const body = {
-        redirectUri: origin + CALLBACK,
-        state: `${OF_ALL}.${name}.${randomHex(16)}`,
-        ...(origin.startsWith('https:') && { clientUri: origin + CLIENT_DOCUMENT }),
-      };
-      return reach(backend.as(user, address).call(onBackend.servers.consent, { params: { name }, body }));
-    },
-
-    /** Where the browser goes next. */
-    finish: (user: User, came: Came, address: string): Promise<string> =>
-      comeBack(deps.log, came, async (name, body) => {
-        await reach(backend.as(user, address).call(onBackend.servers.consented, { params: { name }, body }));
-        const server = await servers.find(user.id, name);
-        if (server) await servers.change(user.id, name, { at: clock() }, tell(user.id, name));
-      }),
+    ...createTried(deps, tell),
+    ...createConsents(deps, tell),
   };
 }
 
@@ -198,5 +164,57 @@ function createTrying({ servers, roster }: ServersDeps) {
     const found = (await roster.of(user.id).list()).find(({ id, status }) => status === 'running' && isUsing(id));
     if (!found) throw new AppError(409, NO_AGENT_TRIES);
     return found.id;
+  };
+}
+
+type Tell = typeof tell;
+
+/** Every process hears that it is another one. */
+const tell = (userId: string, name: string) => (tx: UserTx) => notify(tx, mcpServerChanged, { userId, name });
+
+/** What an agent does for its owner. */
+function createTried(deps: ServersDeps, told: Tell) {
+  const { servers, backend, clock } = deps;
+  const trying = createTrying(deps);
+  return {
+    async test(user: User, name: string, agentId: string | undefined, address: string) {
+      const by = await trying(user, name, agentId);
+      const { call } = backend.as(user, address);
+      const tried = await reach(call(gateway.connections.test, { params: { agentId: by, id: name }, timeout: TRY_MS }));
+      return { ...tried, agentId: by };
+    },
+
+    async update(user: User, name: string, agentId: string | undefined, address: string) {
+      const by = await trying(user, name, agentId);
+      const { call } = backend.as(user, address);
+      const updated = await reach(
+        call(gateway.connections.update, { params: { agentId: by, id: name }, timeout: TRY_MS }),
+      );
+      // Other agents go on with the version before until they hear of it.
+      await servers.change(user.id, name, { at: clock() }, told(user.id, name));
+      return updated;
+    },
+  };
+}
+
+/** Access that is asked for. */
+function createConsents({ servers, backend, clock, log }: ServersDeps, told: Tell) {
+  return {
+    async connect(user: User, name: string, { origin, address }: { origin: string; address: string }) {
+      const body = {
+        redirectUri: origin + CALLBACK,
+        state: `${OF_ALL}.${name}.${randomHex(16)}`,
+        ...(origin.startsWith('https:') && { clientUri: origin + CLIENT_DOCUMENT }),
+      };
+      return reach(backend.as(user, address).call(onBackend.servers.consent, { params: { name }, body }));
+    },
+
+    /** Where the browser goes next. */
+    finish: (user: User, came: Came, address: string): Promise<string> =>
+      comeBack(log, came, async (name, body) => {
+        await reach(backend.as(user, address).call(onBackend.servers.consented, { params: { name }, body }));
+        const server = await servers.find(user.id, name);
+        if (server) await servers.change(user.id, name, { at: clock() }, told(user.id, name));
+      }),
   };
 }
