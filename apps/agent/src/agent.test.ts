@@ -105,7 +105,7 @@ describe('an agent as a program of its own', () => {
     assert.deepEqual([notes?.name, notes?.inherited, notes?.state], ['notes', true, 'failed']);
     const told = () => platform.requests.find((request) => request.path === '/v1/mcp_servers/srv/state');
     while (!told()) await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.equal((told()?.body as { state: string }).state, 'failed');
+    assert.deepEqual(told()?.body['state'], 'failed');
     servers = [];
     child.kill('SIGTERM');
     await once(child, 'exit');

@@ -194,14 +194,13 @@ export class AwakeAgents {
 
   /** An MCP server of theirs is another one, or none: what runs with it ends. */
   async forgetServer(userId: string, name: string): Promise<void> {
-    const all = await Promise.all([...this.#awake.keys()].map((agentId) => this.#found(agentId)));
-    const theirs = all.flatMap((found) => (found?.userId === userId ? [found.agent.mcp] : []));
-    await Promise.all(
-      theirs.map((mcp) => {
-        mcp?.inherited.stale();
-        return mcp?.forget(name);
-      }),
-    );
+    const forget = async (agentId: string): Promise<void> => {
+      const found = await this.#found(agentId);
+      if (found?.userId !== userId) return;
+      found.agent.mcp?.inherited.stale();
+      await found.agent.mcp?.forget(name);
+    };
+    await Promise.all([...this.#awake.keys()].map(forget));
   }
 
   async close(): Promise<void> {

@@ -92,7 +92,7 @@ export async function resolveTree(
   for (const node of nodes) {
     const needs = needsOf(node);
     // Asked for at once, taken one after the other: the tree is the same every time.
-    const asked = needs.map((need) => (isThere(need) ? undefined : found(find, need)));
+    const asked = needs.map((need) => (isThere(need) ? Promise.resolve(undefined) : found(find, need)));
     await Promise.allSettled(asked);
     for (const [index, need] of needs.entries()) {
       const manifest = await asked[index];

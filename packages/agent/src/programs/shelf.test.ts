@@ -70,12 +70,15 @@ describe('a program that is an npm package', () => {
     const shelf = shelfWith();
     const pin = await shelf.resolve(wanted('tool'), 'ann', {});
     assert.deepEqual([pin.name, pin.version, pin.entry], ['tool', '1.0.0', 'node_modules/tool/cli.js']);
-    assert.deepEqual(pin.packages.map(({ at, version }) => [at, version]).toSorted(), [
-      ['node_modules/lib', '1.5.0'],
-      ['node_modules/other', '3.0.0'],
-      ['node_modules/other/node_modules/lib', '2.0.0'],
-      ['node_modules/tool', '1.0.0'],
-    ]);
+    assert.deepEqual(
+      pin.packages.map(({ at, version }) => [at, version]).toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+      [
+        ['node_modules/lib', '1.5.0'],
+        ['node_modules/other', '3.0.0'],
+        ['node_modules/other/node_modules/lib', '2.0.0'],
+        ['node_modules/tool', '1.0.0'],
+      ],
+    );
     for (const { integrity } of pin.packages) assert.match(integrity, /^sha512-/);
     const at = await shelf.folder(pin, 'ann');
     const said = await import('node:child_process').then(({ execFileSync }) =>

@@ -104,11 +104,12 @@ function createFolders(): (folder: string) => void {
   return function make(folder) {
     if (made.has(folder)) return;
     const first = mkdirSync(folder, { recursive: true });
-    for (let at = folder; first !== undefined && at.startsWith(first); at = path.dirname(at)) {
+    made.add(folder);
+    if (first === undefined) return;
+    for (let at = folder; at.startsWith(first); at = path.dirname(at)) {
       chmodSync(at, 0o755);
       made.add(at);
     }
-    made.add(folder);
   };
 }
 

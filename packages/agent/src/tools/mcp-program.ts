@@ -30,7 +30,8 @@ const PROBE_MS = 5_000;
 
 /** Runners that download what they run, and from where. */
 const FETCHERS: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(['uvx', 'pipx'].map((name) => [name, ['pypi.org', 'files.pythonhosted.org']])),
+  uvx: ['pypi.org', 'files.pythonhosted.org'],
+  pipx: ['pypi.org', 'files.pythonhosted.org'],
 };
 
 /** Whence the program is downloaded; undefined: it is not. */

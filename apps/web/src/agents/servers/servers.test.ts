@@ -60,7 +60,7 @@ async function answer(
   const method = request.method ?? 'GET';
   const answered = await handle(new Request(`http://x${request.url}`, { method, headers, ...(body && { body }) }));
   const session = answered.headers.get('mcp-session-id') ?? request.headers['mcp-session-id'];
-  if (typeof session === 'string') method === 'DELETE' ? open.delete(session) : open.add(session);
+  if (typeof session === 'string') open[method === 'DELETE' ? 'delete' : 'add'](session);
   response.writeHead(answered.status, Object.fromEntries(answered.headers));
   response.end(await answered.text());
 }
