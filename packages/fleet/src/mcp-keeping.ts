@@ -27,7 +27,8 @@ export function mcpKeeping(
     },
     owners: {
       list: () => servers.forAgent(userId, agentId),
-      told: (shared, tried) => servers.told(userId, agentId, shared, tried),
+      // One that was removed meanwhile is no news.
+      told: async (shared, tried) => void (await servers.told(userId, agentId, shared, tried)),
     },
     credentials: {
       alone: owners.alone,

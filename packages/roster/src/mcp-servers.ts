@@ -172,15 +172,15 @@ const createTelling = (db: Database) => ({
     return (numInsertedOrUpdatedRows ?? 0n) > 0n;
   },
 
-  /** How a server was when an agent last tried it. What has been removed meanwhile is no news. */
-  async told(userId: string, agentId: string, serverId: string, { state, error, offered }: Tried): Promise<void> {
+  /** How a server was when an agent last tried it; false: there is no such server, which is no news of it. */
+  async told(userId: string, agentId: string, serverId: string, { state, error, offered }: Tried): Promise<boolean> {
     const now = {
       state,
       error: error?.slice(0, 1000) ?? null,
       offered: offered ? JSON.stringify(offered.slice(0, MOST_OFFERED)) : null,
       tried_at: new Date(),
     };
-    await db
+    const { numInsertedOrUpdatedRows } = await db
       .user(userId)
       .insertInto('mcp_server_agents')
       .columns(['server_id', 'agent_id', 'user_id', 'state', 'error', 'offered', 'tried_at'])
@@ -202,7 +202,8 @@ const createTelling = (db: Database) => ({
           .where('mcp_servers.id', '=', serverId),
       )
       .onConflict((conflict) => conflict.columns(['server_id', 'agent_id']).doUpdateSet(now))
-      .execute();
+      .executeTakeFirst();
+    return (numInsertedOrUpdatedRows ?? 0n) > 0n;
   },
 });
 

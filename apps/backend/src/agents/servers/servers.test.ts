@@ -48,7 +48,8 @@ test('what it tells of a server that is not its owner’s is kept nowhere', asyn
     .where('name', '=', 'secret')
     .executeTakeFirstOrThrow();
   const told = { state: 'failed', error: 'made up' };
-  await askBackend(services, 'POST', `/v1/mcp_servers/${row.id}/state`, told, forAgent(ann));
+  const { status } = await askBackend(services, 'POST', `/v1/mcp_servers/${row.id}/state`, told, forAgent(ann));
+  assert.equal(status, 404);
   const kept = await db.system.selectFrom('mcp_server_agents').select('error').where('error', 'is not', null).execute();
   assert.deepEqual(kept, []);
 });

@@ -63,7 +63,7 @@ export function createServers({ servers, roster, outbound }: ServersDeps) {
 
     async tell(agentId: unknown, userId: string | undefined, serverId: string, told: Told) {
       const { id, user_id: owner } = await asking(agentId, userId);
-      await servers.told(owner, id, serverId, told);
+      if (!(await servers.told(owner, id, serverId, told))) throw new AppError(404, 'MCP server not found');
       return { success: true as const };
     },
   };

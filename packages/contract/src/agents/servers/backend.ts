@@ -56,7 +56,7 @@ const ofAgent = {
   service: 'backend',
   tag: 'Runtime',
   auth: 'internalOrKey',
-  errors: { 401: ['Unauthorized'], 404: [AGENT_NOT_FOUND] },
+  errors: { 401: ['Unauthorized'], 404: [AGENT_NOT_FOUND, MISSING] },
 } as const;
 
 const texts = z.record(z.string(), z.string());
