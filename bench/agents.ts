@@ -200,7 +200,7 @@ try {
       { figure: 'made_per_second', value: made.perSecond, atLeast: 200 },
       { figure: 'mb_per_idle_agent', value: Math.max(0, asleep - before, awake - before) / AGENTS, atMost: 0.1 },
       { figure: 'wake_ms', value: woken.median, atMost: 60 },
-      { figure: 'chats_vs_mastra', ...against(rates('ours'), rates('mastra')), atLeast: 5 },
+      { figure: 'chats_vs_mastra', ...against(rates('ours'), rates('mastra')), atLeast: 6 },
     ],
     { chats_per_second: perSecond('ours'), mastra_per_second: perSecond('mastra') },
   );

@@ -121,8 +121,8 @@ try {
   finish(
     'session',
     [
-      { figure: 'ratio_few', ...ratio(few.ours, few.naive), atLeast: 2.5 },
-      { figure: 'ratio_many', ...ratio(many.ours, many.naive), atLeast: 2.5 },
+      { figure: 'ratio_few', ...ratio(few.ours, few.naive), atLeast: 3 },
+      { figure: 'ratio_many', ...ratio(many.ours, many.naive), atLeast: 3 },
       { figure: 'many_to_few', ...ratio(many.ours, few.ours), atLeast: 0.8 },
     ],
     { ours_rps: median(rates(many.ours)), naive_rps: median(rates(many.naive)) },

@@ -140,7 +140,7 @@ const worst = await hostile();
 finish(
   'summarizer',
   [
-    { figure: 'min_ratio_to_cheerio', value: Math.min(...ratios), atLeast: 3 },
+    { figure: 'min_ratio_to_cheerio', value: Math.min(...ratios), atLeast: 6 },
     { figure: 'max_peak_memory_ratio', value: peak.ratio, atMost: 1 },
     { figure: 'hostile_max_ms', value: worst.slowest, atMost: 1000 },
     { figure: 'other_request_max_ms', value: worst.heldUp, atMost: 250 },

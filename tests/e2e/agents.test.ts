@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { assertQuiet, enter, openPage, settle } from './browser.ts';
+import { assertQuiet, enter, openPage, say, settle } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
 const NEWCOMER = { email: 'robin@example.org', password: 'correct horse battery' };
-
-async function say(page: Page, text: string): Promise<void> {
-  await page.getByLabel('Message').fill(text);
-  await page.getByLabel('Message').press('Enter');
-}
 
 browserSuite('agents in the browser', (stage) => {
   test('sign up, create an agent, talk to it, see what it costs', async () => {
@@ -220,7 +214,7 @@ browserSuite('agents in the browser', (stage) => {
     await ask.getByLabel('Type Ada to confirm').fill('Ada');
     await ask.getByRole('button', { name: 'Delete agent' }).click();
     await page.waitForURL('**/dashboard/agents');
-    await page.getByRole('link', { name: 'Ada' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Ada' }).first().waitFor({ state: 'detached' });
     // The list of changes may be faster than the answer to the deletion.
     assertQuiet(watched, [/ 404 .*\/api\/agents\//]);
     await watched.context.close();

@@ -114,3 +114,9 @@ export async function settle(page: Page, path: string): Promise<void> {
   const loading = page.locator('.skeleton');
   while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' });
 }
+
+/** Says it in the conversation that is open. */
+export async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message').fill(text);
+  await page.getByLabel('Message').press('Enter');
+}

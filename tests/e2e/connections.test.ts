@@ -181,7 +181,7 @@ browserSuite(
       await settle(page, `/dashboard/agents/${agentId}?tab=connections&connect=telegram`);
       await page.getByRole('dialog', { name: 'Set up Telegram' }).getByLabel('Token').waitFor();
       await page.keyboard.press('Escape');
-      await page.getByRole('dialog', { name: 'Set up Telegram' }).waitFor({ state: 'detached' });
+      await page.getByRole('dialog', { name: 'Set up Telegram' }).first().waitFor({ state: 'detached' });
       assertQuiet(watched);
     });
 

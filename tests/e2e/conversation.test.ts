@@ -1,44 +1,12 @@
 import { before, after, test } from 'node:test';
-import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import type { Page } from 'playwright-core';
-import { assertQuiet, enter, openPage, settle } from './browser.ts';
+import { assertQuiet, enter, openPage, say, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
+import { createNotesModel } from './notes-model.ts';
 import { browserSuite } from './suite.ts';
 
-interface Spoken {
-  role: string;
-  content: string | null;
-}
-
-/** Writes a file and asks a question when asked to, never answers when told to wait, and greets otherwise. */
-const model: StandIn = await createStandIn((request, response) => {
-  const messages = (request.body['messages'] ?? []) as Spoken[];
-  const asked = messages.findLastIndex(({ role }) => role === 'user');
-  const text = messages[asked]?.content ?? '';
-  const usage = { prompt_tokens: 50_000, completion_tokens: 10_000 };
-  if (text.includes('wait')) return;
-  if (text.includes('paint') && messages.at(-1)?.role !== 'tool') {
-    const question = JSON.stringify({ message: 'Which colour?', options: ['red', 'blue'] });
-    const toolCalls = [{ id: 'call_1', name: 'user_prompt', arguments: question }];
-    return replyChat(request, response, { content: null, toolCalls, usage });
-  }
-  if (text.includes('note') && messages.at(-1)?.role !== 'tool') {
-    const path = /\bin (\S+)/.exec(text)?.[1] ?? 'note.txt';
-    const args = JSON.stringify({ path, content: 'Hello' });
-    const toolCalls = [{ id: 'call_1', name: 'write_file', arguments: args }];
-    return replyChat(request, response, { content: null, toolCalls, usage });
-  }
-  const result = messages.at(-1)?.role === 'tool' ? messages.at(-1)!.content : '';
-  replyChat(request, response, { content: `**Done.** ${result ?? ''}`, usage });
-});
-
+const model = await createNotesModel();
 const env = { OPENROUTER_API_KEY: 'sk-test', OPENROUTER_BASE_URL: model.url };
-
-const say = async (page: Page, text: string) => {
-  await page.getByLabel('Message').fill(text);
-  await page.getByLabel('Message').press('Enter');
-};
 
 browserSuite(
   'an agent at work, in the browser',
@@ -136,7 +104,7 @@ browserSuite(
         await page.getByRole('cell', { name: value }).waitFor();
       }
       await page.getByLabel('Search the memory').fill('frid');
-      await page.getByRole('cell', { name: 'Green' }).waitFor({ state: 'detached' });
+      await page.getByRole('cell', { name: 'Green' }).first().waitFor({ state: 'detached' });
       await page.getByRole('button', { name: /^Edit/ }).click();
       await page.getByRole('dialog').getByLabel('What it remembers').fill('Saturday');
       await page.getByRole('dialog').getByRole('button', { name: /Save/ }).click();
@@ -151,7 +119,7 @@ browserSuite(
         .getByRole('alertdialog')
         .getByRole('button', { name: /Delete|Forget/ })
         .click();
-      await page.getByRole('cell', { name: 'Saturday' }).waitFor({ state: 'detached' });
+      await page.getByRole('cell', { name: 'Saturday' }).first().waitFor({ state: 'detached' });
       assertQuiet(watched);
     });
 

@@ -59,7 +59,7 @@ browserSuite('files in the browser', (stage) => {
     await page.goto(`/dashboard/agents/${agentId}?tab=files`);
     await page.getByText('You are faster than the platform allows.').waitFor();
     await page.getByRole('button', { name: 'plan.pdf', exact: true }).waitFor();
-    await page.getByText('You are faster than the platform allows.').waitFor({ state: 'detached' });
+    await page.getByText('You are faster than the platform allows.').first().waitFor({ state: 'detached' });
     assert.equal(refused, 1);
     assertQuiet(watched, [/status of 429/]);
   });

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import { entriesOf } from '@troupe/kernel/archive';
 import type { Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, say, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -49,11 +49,6 @@ endstream endobj
 trailer << /Root 1 0 R >>`;
 
 const log = (page: Page) => page.getByRole('log');
-const say = async (page: Page, text: string) => {
-  await page.getByLabel('Message').fill(text);
-  await page.getByLabel('Message').press('Enter');
-};
-
 browserSuite(
   'files, branches and runs, in the browser',
   (stage) => {
@@ -199,7 +194,7 @@ browserSuite(
       await page.getByRole('button', { name: 'Archive' }).click();
       await page.getByRole('button', { name: 'Bring back' }).waitFor();
       await page.keyboard.press('Escape');
-      await list.getByRole('button', { name: /^Tour/ }).waitFor({ state: 'detached' });
+      await list.getByRole('button', { name: /^Tour/ }).first().waitFor({ state: 'detached' });
       await list.getByRole('button', { name: 'Show archived' }).click();
       await list.getByRole('button', { name: /^Tour/ }).click();
       await options();
@@ -244,7 +239,7 @@ browserSuite(
       assert.deepEqual(packed.map(({ path }) => path).sort(), ['fees.csv', 'notes.md', 'page.html']);
       await page.getByRole('button', { name: 'Delete fees.csv' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-      await page.getByRole('button', { name: 'fees.csv', exact: true }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'fees.csv', exact: true }).first().waitFor({ state: 'detached' });
       await assertAccessible(page, 'files');
       // Chromium says what the page of the agent was kept from.
       assertQuiet(watched, [/Blocked script execution in 'about:srcdoc'/]);

@@ -219,7 +219,7 @@ browserSuite(
       await soon(async () => assert.match(await options.first().innerText(), /^Agent 2\n/));
       await page.getByText(/^\d+ more: type on to find them\.$/).waitFor();
       await box.fill('agent 287');
-      await page.getByText('Looking through').waitFor({ state: 'detached' });
+      await page.getByText('Looking through').first().waitFor({ state: 'detached' });
       await assertAccessible(page, 'the search among many agents');
       await page.keyboard.press('Enter');
       await page.waitForURL(/agents\/many-287/);

@@ -68,7 +68,7 @@ browserSuite(
       await form.getByLabel('What it remembers').fill('Berlin is on 6 May.');
       await form.getByRole('button', { name: 'Save' }).click();
       await table.getByRole('cell', { name: 'Berlin is on 6 May.' }).first().waitFor();
-      await table.getByText(title).waitFor({ state: 'detached' });
+      await table.getByText(title).first().waitFor({ state: 'detached' });
       assert.equal(await table.getByRole('row').count(), 1 + 1);
       await page.getByRole('button', { name: 'Forget Berlin is on 6 May.?' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
@@ -93,7 +93,7 @@ browserSuite(
       await open();
       await page.getByText('It contradicts what was known before').waitFor();
       await page.getByRole('button', { name: 'Keep the new one' }).click();
-      await page.getByText('It contradicts what was known before').waitFor({ state: 'detached' });
+      await page.getByText('It contradicts what was known before').first().waitFor({ state: 'detached' });
       await page.getByText('The user lives in Rome.').first().waitFor({ state: 'detached' });
       await page.getByRole('link', { name: /^From “I live in Oslo now/ }).click();
       // The link itself has these words, too.

@@ -174,7 +174,7 @@ browserSuite('paths through the dashboard', (stage) => {
     const yaml = await editor.inputValue();
     await page.getByText('Good: a team of 3.').waitFor();
     await editor.fill(yaml.replace('agents:', 'agents: ['));
-    await page.getByText('Good: a team of 3.').waitFor({ state: 'detached' });
+    await page.getByText('Good: a team of 3.').first().waitFor({ state: 'detached' });
     assert.equal(await start.isDisabled(), true);
     await editor.fill(
       yaml.replace('name: Dev Team', 'name: Night Shift').replaceAll(/model: .*/g, 'model: sandbox/echo'),
@@ -217,7 +217,7 @@ browserSuite('paths through the dashboard', (stage) => {
       .getByRole('button', { name: 'Refuse' })
       .click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Refuse' }).click();
-    await page.getByText('Stranger', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('Stranger', { exact: true }).first().waitFor({ state: 'detached' });
     await page
       .getByRole('row', { name: /Laptop/ })
       .getByRole('button', { name: 'Allow' })
@@ -227,7 +227,7 @@ browserSuite('paths through the dashboard', (stage) => {
       .getByRole('button', { name: 'Revoke' })
       .click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('Laptop', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('Laptop', { exact: true }).first().waitFor({ state: 'detached' });
     const asked = await fetch(`${stage.platform.url}/api/devices/pair/${laptop!.deviceId}`, {
       headers: { authorization: `Bearer ${laptop!.deviceSecret}` },
     });

@@ -60,7 +60,7 @@ browserSuite(
       await settle(page, '/dashboard/admin?tab=providers');
       await page.getByRole('button', { name: 'Remove mine' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
-      await page.getByRole('button', { name: 'Remove mine' }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Remove mine' }).first().waitFor({ state: 'detached' });
       assertQuiet(watched);
     });
   },

@@ -122,7 +122,7 @@ browserSuite('messages on a device, in the browser', (stage) => {
   test('a device is removed where it is listed', async () => {
     const { page } = watched;
     await page.getByRole('button', { name: /^Remove .* on Linux/ }).click();
-    await page.getByRole('button', { name: 'Send a test' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Send a test' }).first().waitFor({ state: 'detached' });
     await page.getByText('This device is told nothing.').waitFor();
     assertQuiet(watched);
   });

@@ -99,7 +99,7 @@ browserSuite(
       await page.keyboard.press('k');
       await page.getByText('Step 1 of 2. Looking changes nothing.').waitFor();
       await page.keyboard.press('j');
-      await page.getByText('Step 1 of 2.').waitFor({ state: 'detached' });
+      await page.getByText('Step 1 of 2.').first().waitFor({ state: 'detached' });
       await page.keyboard.press('ArrowLeft');
       await page.getByText('Step 1 of 2.').waitFor();
       await page.keyboard.press('y');

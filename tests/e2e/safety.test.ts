@@ -174,7 +174,7 @@ browserSuite(
       await page.getByText('This account is closed').waitFor();
       await page.getByRole('button', { name: 'Keep it' }).click();
       await page.getByText('The account stays').waitFor();
-      await page.getByText('This account is closed').waitFor({ state: 'detached' });
+      await page.getByText('This account is closed').first().waitFor({ state: 'detached' });
       assertQuiet(watched);
       await context.close();
     });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import type { Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, say, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -10,11 +9,6 @@ import { browserSuite } from './suite.ts';
 const model: StandIn = await createStandIn((request, response) =>
   replyChat(request, response, { content: 'Heard by it' }),
 );
-
-const say = async (page: Page, text: string) => {
-  await page.getByLabel('Message').fill(text);
-  await page.getByLabel('Message').press('Enter');
-};
 
 browserSuite(
   'what is sent, in the browser',

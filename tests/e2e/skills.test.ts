@@ -53,7 +53,7 @@ browserSuite('skills', (stage) => {
     await page.getByText('Ada (older version)').waitFor();
     await page.goto(`/dashboard/agents/${agent.id}/settings/knowledge`);
     await page.getByRole('button', { name: 'Give it the newest version' }).click();
-    await page.getByRole('button', { name: 'Give it the newest version' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Give it the newest version' }).first().waitFor({ state: 'detached' });
 
     await call('POST', '/api/chat', { agentId: agent.id, message: 'Plan the trip' });
     const { sessions } = await call<{ sessions: { id: string }[] }>('GET', `/api/agents/${agent.id}/sessions`);

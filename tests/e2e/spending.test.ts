@@ -71,7 +71,7 @@ browserSuite(
       await page.getByText('$0.00 of $7.50').waitFor();
       await page.getByRole('button', { name: /^Remove: All of your agents together/ }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
-      await page.getByText('$0.00 of $7.50').waitFor({ state: 'detached' });
+      await page.getByText('$0.00 of $7.50').first().waitFor({ state: 'detached' });
       assertQuiet(watched);
     });
 
@@ -112,7 +112,7 @@ browserSuite(
         await page.getByRole('button', { name: 'Pay', exact: true }).click();
         await page.getByRole('alertdialog').getByText('A payment cannot be taken back').waitFor();
         await page.getByRole('alertdialog').getByRole('button', { name: 'Pay' }).click();
-        await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+        await page.getByRole('alertdialog').first().waitFor({ state: 'detached' });
       };
       await pay('2.25');
       await page.getByText('Paid', { exact: true }).waitFor();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, say, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -13,10 +13,6 @@ const NOBODY = [
   /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|Failed to fetch|PageAway/,
 ];
 
-const say = async (page: Page, text: string) => {
-  await page.getByLabel('Message').fill(text);
-  await page.getByLabel('Message').press('Enter');
-};
 const log = (page: Page) => page.getByRole('log');
 const fromEnd = (page: Page) => log(page).evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight);
 
@@ -64,7 +60,7 @@ browserSuite(
       await log(page).getByText('Once upon a time there was an agent who waited.').waitFor();
       assert.equal(await page.getByLabel('Message').inputValue(), 'And then');
       await model.finish();
-      await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Stop', exact: true }).first().waitFor({ state: 'detached' });
       assert.equal(await log(page).getByText('Once upon a time').count(), 1);
       await assertAccessible(page, 'a conversation');
       assertQuiet(watched);
@@ -110,7 +106,7 @@ browserSuite(
       await page.getByLabel('Message').fill('Rather the weather');
       await page.getByLabel('Message').press('Control+Enter');
       await log(page).getByText('You said: Rather the weather').waitFor();
-      await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Stop', exact: true }).first().waitFor({ state: 'detached' });
       const words = await log(page).innerText();
       const places = ['Far away', 'Stopped by you', 'Rather the weather', 'You said: Rather'].map((one) =>
         words.lastIndexOf(one),
@@ -194,6 +190,7 @@ browserSuite(
       assert.equal(await page.getByLabel('Message').inputValue(), 'A thought');
       await page
         .getByText(/^No connection/)
+        .first()
         .first()
         .waitFor({ state: 'detached' });
       assertQuiet(watched, NOBODY);
