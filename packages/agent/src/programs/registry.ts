@@ -26,7 +26,7 @@ export interface RegistryDeps {
   pool: WorkerPool;
 }
 
-export class RegistryError extends Error {
+class RegistryError extends Error {
   override readonly name = 'RegistryError';
 }
 

@@ -28,7 +28,7 @@ interface Need {
   isOptional: boolean;
 }
 
-export const MOST_PACKAGES = 1000;
+const MOST_PACKAGES = 1000;
 
 /** `npm:other@^1`: another package under this name. */
 function meant(as: string, given: string): { name: string; range: string } {

@@ -23,8 +23,6 @@ export interface Published {
   scripts?: Record<string, string>;
 }
 
-export type Registry = Awaited<ReturnType<typeof startRegistry>>;
-
 interface Kept {
   manifest: Published & { dist: Record<string, unknown> };
   archive: Buffer;
