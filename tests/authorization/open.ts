@@ -52,6 +52,11 @@ export const OPEN: readonly Opening[] = [
     reason: 'the id only narrows what is the caller’s own',
   },
   {
+    target: /^backend GET \/v1\/mcp_servers$/,
+    to: /^another agent's key$/,
+    reason: 'an agent’s own key means that agent, whatever the header says: it is given its own owner’s servers',
+  },
+  {
     target: /^backend POST \/v1\/knowledge\/search$/,
     to: /^another agent's key$/,
     reason: 'an agent’s own key means that agent, whatever the header says: it searches what that one was given',

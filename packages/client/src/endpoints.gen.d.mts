@@ -195,6 +195,13 @@ export interface Endpoints {
       success: true;
     };
   };
+  /** Remove an MCP server, what opened it, and what runs with it */
+  'DELETE /api/mcp-servers/:name': {
+    params: { name: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Delete one entry of what the agent remembers */
   'DELETE /api/memory': {
     body: {
@@ -950,10 +957,19 @@ export interface Endpoints {
         clientId?: string;
         env: string[];
         tools?: string[];
+        pin?: {
+          name: string;
+          version: string;
+          integrity: string;
+          packages: number;
+          at: string;
+        };
         state: 'unused' | 'connected' | 'failed' | 'consent';
         error?: string;
         offered?: string[];
         at?: string;
+        inherited?: boolean;
+        off?: boolean;
       })[];
       count: number;
     };
@@ -2078,6 +2094,42 @@ export interface Endpoints {
     };
     reply: string;
   };
+  /** MCP servers of all of your agents, and how they are with each */
+  'GET /api/mcp-servers': {
+    reply: {
+      servers: ({
+        name: string;
+        url?: string;
+        command?: string;
+        args: string[];
+        headers: string[];
+        clientId?: string;
+        env: string[];
+        tools?: string[];
+        pin?: {
+          name: string;
+          version: string;
+          integrity: string;
+          packages: number;
+          at: string;
+        };
+        approval: 'allow' | 'ask' | 'deny';
+        forAll: boolean;
+        isConnected: boolean;
+        agents: ({
+          agentId: string;
+          name: string;
+          uses: boolean;
+          state: 'unused' | 'connected' | 'failed' | 'consent';
+          error?: string;
+          offered?: string[];
+          at?: string;
+        })[];
+      })[];
+      count: number;
+      most: number;
+    };
+  };
   /** Called by the browser after its owner agreed; redirects to the agent’s page */
   'GET /api/mcp/callback': {
     query?: {
@@ -3131,6 +3183,47 @@ export interface Endpoints {
       createdAt: string;
     };
   };
+  /** Change who has an MCP server, which of its tools, and what is asked about; its secrets stay */
+  'PATCH /api/mcp-servers/:name': {
+    params: { name: string };
+    body?: {
+      approval?: 'allow' | 'ask' | 'deny';
+      forAll?: boolean;
+      agents?: string[];
+      tools?: string[] | null;
+    };
+    reply: {
+      server: {
+        name: string;
+        url?: string;
+        command?: string;
+        args: string[];
+        headers: string[];
+        clientId?: string;
+        env: string[];
+        tools?: string[];
+        pin?: {
+          name: string;
+          version: string;
+          integrity: string;
+          packages: number;
+          at: string;
+        };
+        approval: 'allow' | 'ask' | 'deny';
+        forAll: boolean;
+        isConnected: boolean;
+        agents: ({
+          agentId: string;
+          name: string;
+          uses: boolean;
+          state: 'unused' | 'connected' | 'failed' | 'consent';
+          error?: string;
+          offered?: string[];
+          at?: string;
+        })[];
+      };
+    };
+  };
   /** Switch a trigger on or off */
   'PATCH /api/scheduled-tasks/:id/triggers/:triggerId': {
     params: { id: string; triggerId: string };
@@ -3574,6 +3667,19 @@ export interface Endpoints {
       error?: string;
       offered?: string[];
       at?: string;
+    };
+  };
+  /** Take the newest version of a program that is an npm package, and pin it */
+  'POST /api/agents/:id/mcp-servers/:name/update': {
+    params: { id: string; name: string };
+    reply: {
+      pin: {
+        name: string;
+        version: string;
+        integrity: string;
+        packages: number;
+        at: string;
+      };
     };
   };
   /** Decide about a fact that contradicts older memories */
@@ -4547,6 +4653,44 @@ export interface Endpoints {
       readAt: string | null;
       nextReadAt: string | null;
       createdAt: string;
+    };
+  };
+  /** Ask for access to an MCP server (OAuth) for all of your agents: the answer says where you agree */
+  'POST /api/mcp-servers/:name/connect': {
+    params: { name: string };
+    reply: {
+      url: string | null;
+    };
+  };
+  /** Have an agent try an MCP server now: the answer has its tools, or why it cannot be used */
+  'POST /api/mcp-servers/:name/test': {
+    params: { name: string };
+    body?: {
+      agentId?: string;
+    };
+    reply: {
+      name: string;
+      state: 'unused' | 'connected' | 'failed' | 'consent';
+      error?: string;
+      offered?: string[];
+      at?: string;
+      agentId: string;
+    };
+  };
+  /** Take the newest version of a program that is an npm package, and pin it for all agents */
+  'POST /api/mcp-servers/:name/update': {
+    params: { name: string };
+    body?: {
+      agentId?: string;
+    };
+    reply: {
+      pin: {
+        name: string;
+        version: string;
+        integrity: string;
+        packages: number;
+        at: string;
+      };
     };
   };
   /** Write into what the agent remembers: one key, or several at once */
@@ -5688,7 +5832,27 @@ export interface Endpoints {
         clientId?: string;
         env: string[];
         tools?: string[];
+        pin?: {
+          name: string;
+          version: string;
+          integrity: string;
+          packages: number;
+          at: string;
+        };
       };
+    };
+  };
+  /** Switch a server of the user’s off for one agent, or on again */
+  'PUT /api/agents/:id/mcp-servers/:name/use': {
+    params: { id: string; name: string };
+    query?: {
+      force?: 'true' | 'false';
+    };
+    body: {
+      use: boolean;
+    };
+    reply: {
+      success: true;
     };
   };
   /** Search an agent’s memory by meaning, or take facts out of its conversations */
@@ -5847,6 +6011,56 @@ export interface Endpoints {
       words: string;
       taskId: string | null;
       markedAt: string;
+    };
+  };
+  /** Make an MCP server for all of your agents, or replace the one of that name */
+  'PUT /api/mcp-servers/:name': {
+    params: { name: string };
+    body?: {
+      url?: string;
+      headers?: Record<string, string>;
+      client?: {
+        id: string;
+        secret?: string;
+      };
+      command?: string;
+      args?: string[];
+      env?: Record<string, string>;
+      tools?: string[];
+      approval?: 'allow' | 'ask' | 'deny';
+      forAll?: boolean;
+      agents?: string[];
+    };
+    reply: {
+      server: {
+        name: string;
+        url?: string;
+        command?: string;
+        args: string[];
+        headers: string[];
+        clientId?: string;
+        env: string[];
+        tools?: string[];
+        pin?: {
+          name: string;
+          version: string;
+          integrity: string;
+          packages: number;
+          at: string;
+        };
+        approval: 'allow' | 'ask' | 'deny';
+        forAll: boolean;
+        isConnected: boolean;
+        agents: ({
+          agentId: string;
+          name: string;
+          uses: boolean;
+          state: 'unused' | 'connected' | 'failed' | 'consent';
+          error?: string;
+          offered?: string[];
+          at?: string;
+        })[];
+      };
     };
   };
   /** Give agents a key of yours, all of them or none; what they had is replaced. It counts at once */

@@ -93,6 +93,7 @@ export {
   type FileEntry,
 } from './agents/files/fields.ts';
 export { MARK_WORDS, MOST_AT_ONCE, ONE_ANSWER, UNLIKE } from './agents/inbox.ts';
+export { NO_AGENT_TRIES, type UserServer } from './agents/servers/web.ts';
 export type { InboxItem, InboxMark } from './agents/inbox.ts';
 export { INSTANCE_ACTIONS } from './agents/instance.ts';
 export * from './agents/jobs.ts';

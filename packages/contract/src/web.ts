@@ -54,6 +54,7 @@ export * as providers from './agents/providers/web.ts';
 export * as provision from './agents/provision/web.ts';
 export * as say from './agents/say/web.ts';
 export * as search from './agents/search.ts';
+export * as servers from './agents/servers/web.ts';
 export * as shares from './agents/shares.ts';
 export * as skills from './agents/skills/web.ts';
 export * as stage from './agents/stage.ts';

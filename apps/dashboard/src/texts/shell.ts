@@ -14,6 +14,7 @@ export const nav = {
   teams: 'Teams',
   skills: 'Skills',
   knowledge: 'Knowledge',
+  servers: 'MCP servers',
   tasks: 'Tasks',
   allTasks: 'All tasks',
   heartbeat: 'Check-ins',
@@ -34,6 +35,7 @@ export const nav = {
   admin: 'Admin',
   also: {
     heartbeat: 'heartbeat',
+    servers: 'tools connections',
     config: 'configuration',
     installations: 'installations install home link',
     cost: 'spending usage caps limits budget',

@@ -10,7 +10,7 @@ import {
   type Server,
   type User,
 } from '@troupe/kernel';
-import { createHostingPlatform, createLogins, createRoster, type Roster } from '@troupe/roster';
+import { createHostingPlatform, createLogins, createRoster, createUserServers, type Roster } from '@troupe/roster';
 import type { WebDeps } from '../deps.ts';
 import { createReads } from './agents/reads.ts';
 import { createClones } from './agents/clones.ts';
@@ -75,6 +75,8 @@ import { sayRoutes } from './say/routes.ts';
 import { createSay } from './say/service.ts';
 import { searchRoutes } from './search/routes.ts';
 import { createSearch } from './search/service.ts';
+import { serverRoutes } from './servers/routes.ts';
+import { createServers } from './servers/service.ts';
 import { shareRoutes } from './shares/routes.ts';
 import { createShares } from './shares/service.ts';
 import { skillRoutes } from './skills/routes.ts';
@@ -173,7 +175,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   channelRoutes(server, createChannels({ roster, backend }));
   const logins = createLogins({ db, sealKey: secrets.walletKey });
   loginRoutes(server, createLoginsService({ roster, logins, clock }));
-  connectionRoutes(server, createConnections({ roster, backend, log, untried: createUntried({ db }) }));
+  wireServers(server, deps, roster);
   installationRoutes(server, backend);
   demoRoutes(server, createDemo(backend, catalogue, server.counters));
   return {
@@ -184,6 +186,15 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
       return { agentId, reply };
     },
   };
+}
+
+/** MCP servers: of one agent, and of all of a user's. */
+function wireServers(server: Server, { db, backend, clock, log, secrets }: AgentDeps, roster: Roster): void {
+  const servers = createUserServers({ db, sealKey: secrets.walletKey });
+  const ofAll = createServers({ servers, roster, backend, clock, log });
+  serverRoutes(server, ofAll);
+  const untried = createUntried({ db });
+  connectionRoutes(server, createConnections({ db, roster, servers, backend, log, untried }), ofAll);
 }
 
 /** Where people talk to agents who are no users of the platform. */
