@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 import { steps } from '@troupe/testing/services/director';
 
@@ -12,8 +13,6 @@ import { steps } from '@troupe/testing/services/director';
  */
 const STREAMS = 40;
 const WORDS = 5_000;
-/** One after the other: what as many do in one moment is told by bodies-for-agents. */
-const BETWEEN_MS = 100;
 
 let scene: Scene;
 let token: string;
@@ -53,26 +52,33 @@ function ask(n: number): Promise<number> {
   return unread(backend, path, [`authorization: Bearer ${token}`], { stream: true, messages });
 }
 
+/** Each is a conversation of its own, beside the first one's. */
+async function allAnswered(streams: number): Promise<void> {
+  const { system } = scene.database.db;
+  const look = () =>
+    sql<{ all: number; open: number }>`
+    select count(*)::integer as all, (count(*) filter (where status = 'open'))::integer as open
+    from agent_sessions where user_id = ${scene.attacker.id}`.execute(system);
+  for (const until = Date.now() + 60_000; ; await delay(100)) {
+    const [{ all, open } = { all: 0, open: 0 }] = (await look()).rows;
+    if (all > streams && open === 0) return;
+    assert.ok(Date.now() < until, `of ${streams} answers ${all - 1} have begun, and ${open} not ended`);
+  }
+}
+
 test('what is said to who reads nothing is kept once, and nobody waits', { timeout: 180_000 }, async () => {
   // Whatever an answer takes at first.
   await scene.attacker.chat({ say: 'a '.repeat(WORDS) });
   const before = scene.memory();
   let grown = 0;
   await scene.unharmed(async () => {
-    const asked: Promise<number>[] = [];
-    for (let n = 0; n < STREAMS; n += 1) {
-      asked.push(ask(n));
-      await delay(BETWEEN_MS);
-    }
-    const statuses = await Promise.all(asked);
+    const statuses = await Promise.all(Array.from({ length: STREAMS }, (_, n) => ask(n)));
     assert.deepEqual(
       statuses.filter((status) => status !== 200 && status !== 429),
       [],
     );
     assert.ok(statuses.includes(200));
-    const isDone = () => scene.director.calls.filter(({ user }) => user.includes('a a a')).length > STREAMS / 2;
-    for (const until = Date.now() + 60_000; !isDone() && Date.now() < until;) await delay(100);
-    await delay(3000);
+    await allAnswered(statuses.filter((status) => status === 200).length);
     grown = scene.memory() - before;
   });
   assert.ok(grown < 100, `the process grew by ${Math.round(grown)} MB`);

@@ -4,8 +4,8 @@ import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 import { zipOf } from '@troupe/testing/backups/archives';
 
 /** Teams of docker-agent and workspaces of OpenClaw as large as they may be sent, many at once and again and again. */
-const ROUNDS = 2;
-const AT_ONCE = 3;
+const ROUNDS = 3;
+const AT_ONCE = 6;
 const MB = 1024 * 1024;
 
 let scene: Scene;

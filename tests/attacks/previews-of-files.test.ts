@@ -5,8 +5,8 @@ import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 import { tarOf, zipOf } from '@troupe/testing/backups/archives';
 import { pdf } from '@troupe/testing/documents/documents';
 
-/** Looking into files that are made to be slow, or more than they seem: twenty looks at once of one user. */
-const LOOKS = 20;
+/** Looking into files that are made to be slow, or more than they seem: sixty looks at once of one user. */
+const LOOKS = 60;
 const MB = 1024 * 1024;
 
 let scene: Scene;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,14 +11,16 @@ import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 /**
  * Connections of which nobody reads anything, each following as many large conversations as it may. Each conversation had a
  * page of its own waiting, and all that an answer said meanwhile: fifty connections cost 195 MB for two minutes. What is
- * stored is read at a bounded rate of each owner, so that two of them are quicker than one.
+ * stored is read at a bounded rate of each owner, so that five of them are quicker than one.
  */
-const OWNERS = 2;
-const MOST_MB = 75;
+const OWNERS = 5;
+const MOST_MB = 100;
 const SOCKETS = 10;
 const CONVERSATIONS = 16;
 const MESSAGES = 6;
-const READ_MS = 25_000;
+/** So long nothing more goes out. */
+const STILL_MS = 3_000;
+const FILL_MS = 60_000;
 const SETTLE_MS = 20_000;
 
 type Attacker = Scene['attacker'];
@@ -61,6 +64,26 @@ async function follow({ agentId }: Attacker, token: string, sessions: readonly s
   for (const session of sessions) socket.write(frame(JSON.stringify({ type: 'watch', session })));
 }
 
+/** Bytes that the system keeps for them, on either side. */
+function keptBySystem(): number {
+  const ours = new Set(held.map(({ localPort }) => localPort));
+  const queues = readFileSync('/proc/net/tcp', 'utf8').matchAll(/: \w+:(\w+) \w+:(\w+) \w+ (\w+):(\w+)/g);
+  return [...queues]
+    .map(([, ...numbers]) => numbers.map((number) => Number.parseInt(number, 16)))
+    .filter(([from, to]) => ours.has(from) || ours.has(to))
+    .reduce((sum, [, , sending = 0, unread = 0]) => sum + sending + unread, 0);
+}
+
+/** Until as much has gone out as the system takes: from then on what comes would wait in the process. */
+async function filled(): Promise<void> {
+  let kept = { bytes: 0, since: Date.now() };
+  for (const end = Date.now() + FILL_MS; Date.now() - kept.since < STILL_MS || kept.bytes === 0; await delay(50)) {
+    const bytes = keptBySystem();
+    if (bytes !== kept.bytes) kept = { bytes, since: Date.now() };
+    assert.ok(Date.now() < end, `after ${FILL_MS} ms something still goes out`);
+  }
+}
+
 async function attack(owner: Attacker): Promise<void> {
   const { token } = (await owner.ask('GET', `/api/agents/${owner.agentId}/token`)).body;
   const sessions: string[] = [];
@@ -74,7 +97,7 @@ test('who follows by WebSocket and reads nothing is kept little for', { timeout:
   const before = scene.memory();
   await scene.unharmed(async () => {
     await Promise.all(owners.map(attack));
-    await delay(READ_MS);
+    await filled();
   });
   // All of them are still there. What was garbage before is given back in a while.
   let grown = scene.memory() - before;

@@ -44,7 +44,7 @@ export const OPEN: readonly Opening[] = [
   },
   {
     target:
-      /^web (GET \/api\/(scheduled-tasks|usage\/\S+|costs|audit)|POST \/api\/notices\/read|(PUT|DELETE) \/api\/inbox\/marks\/:item|PUT \/api\/usage\/caps)$/,
+      /^web (GET \/api\/(scheduled-tasks|usage\/\S+|costs|audit)|POST \/api\/notices\/read|(PUT|DELETE) \/api\/inbox\/marks(\/:item)?|POST \/api\/inbox\/decisions|PUT \/api\/usage\/caps)$/,
     reason: 'the id only narrows what is the caller’s own',
   },
   {

@@ -1,10 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readSettings, runUntilSignal, withEnvFile } from '@troupe/kernel';
 import { banner } from './banner.ts';
-import { tidyMemory } from './memory.ts';
 import { startPlatform } from './platform.ts';
-
-const TIDY_MS = 1000;
 
 /** The embedded profile, which `npm start` runs. */
 await runUntilSignal(async (life) => {
@@ -16,7 +13,6 @@ await runUntilSignal(async (life) => {
   const addresses = await startPlatform({ settings, life, step, ...(typeof watched === 'string' && { watched }) });
   // since the process began, so that loading the code counts too
   console.log(banner(addresses, performance.now() / 1000));
-  setTimeout(tidyMemory, TIDY_MS).unref();
 });
 
 async function step<T>(title: string, work: () => Promise<T>): Promise<T> {

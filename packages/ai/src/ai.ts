@@ -4,6 +4,7 @@ import { createAccounting, dearest, type Charged } from './accounting.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import { createEmbeddings, type EmbeddingRequest, type EmbeddingResult } from './embeddings.ts';
 import { ProviderError, toAppError } from './errors.ts';
+import { createAnswerTurns } from './in-turn.ts';
 import type { Bound, Meter, Reservation } from './meter.ts';
 import { createOwnKeys } from './own-keys.ts';
 import type { Provider, ProviderDelta, ProviderReply } from './provider.ts';
@@ -58,6 +59,7 @@ interface Parts {
   directory: Directory;
   ownKeys: ReturnType<typeof createOwnKeys>;
   accounting: ReturnType<typeof createAccounting>;
+  turns: ReturnType<typeof createAnswerTurns>;
 }
 
 /** Before anybody is asked: who may be, and with what money. */
@@ -175,12 +177,14 @@ function createChat({ directory, accounting }: Parts, begin: Begin, { fail, mayF
   return chat;
 }
 
-function createBatches({ directory, accounting }: Parts, begin: Begin, { fail, giveUp, mayFallBack }: Failing) {
+function createBatches({ directory, accounting, turns }: Parts, begin: Begin, { fail, giveUp, mayFallBack }: Failing) {
   /** The first candidate that says anything serves; after its first piece there is no way back. */
   async function openFirst(call: Call, options: CallOptions) {
-    const { candidates, request } = call;
+    const { candidates, request, scope } = call;
+    const inTurn = turns(scope.userId, options.signal);
     for (const [index, candidate] of candidates.entries()) {
-      const pieces = candidate.provider.stream(...sent(directory, candidate, request, options))[Symbol.asyncIterator]();
+      const given = sent(directory, candidate, request, options);
+      const pieces = candidate.provider.stream(...given, inTurn)[Symbol.asyncIterator]();
       try {
         return { candidate, pieces, opening: await withTrace(call.trace, () => opening(pieces)) };
       } catch (error) {
@@ -251,7 +255,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
   const directory = createDirectory({ providers, catalogue, log, served: routing.served });
   const ownKeys = createOwnKeys(ownProvider, catalogue);
   const accounting = createAccounting(meter, log);
-  const parts: Parts = { routing, directory, ownKeys, accounting };
+  const parts: Parts = { routing, directory, ownKeys, accounting, turns: createAnswerTurns() };
   const begin = createBeginning(parts);
   const failing = createFailing(parts, log);
   const chat = createChat(parts, begin, failing);

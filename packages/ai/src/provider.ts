@@ -1,6 +1,7 @@
 import { createEventReader, type SentEvent } from '@troupe/contract';
 import { parseAnswer } from '@troupe/kernel';
 import { ProviderError, withoutSecrets } from './errors.ts';
+import { atOnce, type InTurn } from './in-turn.ts';
 import { withoutRepeats } from './repeats.ts';
 import type { AssistantMessage, ChatRequest, ChatUsage, FinishReason, ThoughtDelta, ToolCallDelta } from './types.ts';
 import { createUpstream, type Authorize, type Upstream, type Opened, type Timeouts } from './upstream.ts';
@@ -46,7 +47,12 @@ export interface Provider {
   name: string;
   chat: (model: string, request: ChatRequest, signal?: AbortSignal) => Promise<ProviderReply>;
   /** What arrived together comes together. Ends normally only when the provider said that the answer is complete. */
-  stream: (model: string, request: ChatRequest, signal?: AbortSignal) => AsyncIterable<ProviderDelta[]>;
+  stream: (
+    model: string,
+    request: ChatRequest,
+    signal?: AbortSignal,
+    inTurn?: InTurn,
+  ) => AsyncIterable<ProviderDelta[]>;
   models: (signal?: AbortSignal) => Promise<ListedModel[]>;
   /** Undefined: it makes none. */
   embed?: (model: string, request: EmbeddingRequest, signal?: AbortSignal) => Promise<ProviderEmbeddings>;
@@ -161,6 +167,7 @@ async function* streamFrom(
   model: string,
   request: ChatRequest,
   signal: AbortSignal | undefined,
+  inTurn: InTurn,
 ): AsyncGenerator<ProviderDelta[]> {
   const sent = JSON.stringify(wire.body(name, model, request, true));
   const opened = await upstream.open(chatPathOf(wire, model, true), sent, signal);
@@ -168,18 +175,28 @@ async function* streamFrom(
   const events = wire.events?.() ?? createEventReader();
   const reader = wire.streamReader();
   const read = withoutRepeats(reader.read);
-  // What follows the end is nobody's.
-  const deltas = (found: Pick<SentEvent, 'data'>[]): ProviderDelta[] =>
-    found.map(({ data }) => (reader.ended() ? undefined : read(data))).filter((each) => each !== undefined);
+  const deltas = (found: Pick<SentEvent, 'data'>[]): ProviderDelta[] => {
+    const said: ProviderDelta[] = [];
+    for (const { data } of found) {
+      // What follows the end is nobody's.
+      if (reader.ended()) break;
+      const delta = read(data);
+      if (delta) said.push(delta);
+    }
+    return said;
+  };
   let received = 0;
+  const next = (): { found: ProviderDelta[]; isLast: boolean } => {
+    const bytes = opened.take();
+    received += bytes?.length ?? 0;
+    if (received > MAX_STREAM_BYTES) throw new Unusable('the answer is too large');
+    return { found: deltas(bytes ? events.push(bytes) : events.end()), isLast: bytes === undefined };
+  };
   try {
-    while (!reader.ended()) {
-      const bytes = await opened.read();
-      received += bytes?.length ?? 0;
-      if (received > MAX_STREAM_BYTES) throw new Unusable('the answer is too large');
-      const found = deltas(bytes ? events.push(bytes) : events.end());
+    for (let isOver = false; !isOver && !reader.ended();) {
+      const { found, isLast } = await inTurn(await opened.arrived(), next);
       if (found.length > 0) yield found;
-      if (!bytes) break;
+      isOver = isLast;
     }
   } catch (error) {
     if (!(error instanceof ProviderError && reader.complete())) throw broken(error);
@@ -229,7 +246,7 @@ export function createProvider(options: ProviderOptions): Provider {
   return {
     name,
     chat,
-    stream: (model, request, signal) => streamFrom(ways, model, request, signal),
+    stream: (model, request, signal, inTurn = atOnce) => streamFrom(ways, model, request, signal, inTurn),
     models: async (signal) => {
       if (options.models) return options.models.map((id) => ({ id }));
       if (wire.modelsPath === undefined)
@@ -265,7 +282,10 @@ const MAX_ERROR_BYTES = 64 * 1024;
 
 async function textOf(opened: Opened): Promise<string> {
   let text = '';
-  for (let bytes = await opened.read(); bytes && text.length < MAX_ERROR_BYTES; bytes = await opened.read()) {
+  while (text.length < MAX_ERROR_BYTES) {
+    await opened.arrived();
+    const bytes = opened.take();
+    if (!bytes) break;
     text += bytes.toString('utf8');
   }
   opened.leave();

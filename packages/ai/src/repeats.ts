@@ -32,7 +32,7 @@ export function withoutRepeats<D extends Delta>(read: Read<D>): Read<D | { conte
   }
 
   return (data) => {
-    if (before !== '' && data.slice(0, before.length) === before && data.slice(-after.length) === after) {
+    if (before !== '' && data.startsWith(before) && data.endsWith(after)) {
       const text = data.slice(before.length, data.length - after.length);
       if (PLAIN.test(text)) return { content: text };
     }

@@ -58,8 +58,10 @@ interface Answer extends Head {
 }
 
 export interface Opened extends Head {
-  /** What has arrived since the last time. Ends with undefined; throws when the answer breaks off. */
-  read: () => Promise<Buffer | undefined>;
+  /** Settles when there is something to take: bytes that wait, 0 after the last. */
+  arrived: () => Promise<number>;
+  /** What has arrived since the last time. Undefined: that was all; throws when the answer broke off. */
+  take: () => Buffer | undefined;
   /** Gives up on the rest, after `grace` milliseconds; does nothing when the answer is complete. */
   leave: (grace?: number) => void;
 }
@@ -196,14 +198,13 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 class OpenAnswer extends Exchange implements Opened {
   readonly #done: (opened: Opened) => void;
-  #queue: Buffer[] = [];
-  #unread = 0;
+  readonly #waiting = new Gathered();
   #ended = false;
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
   #paused: Dispatcher.DispatchController | undefined;
   #stopGathering: (() => void) | undefined;
-  #lastRead = -Infinity;
+  #lastTaken = -Infinity;
   status = 0;
   retryAfter: number | undefined;
 
@@ -218,9 +219,8 @@ class OpenAnswer extends Exchange implements Opened {
   }
 
   protected override data(chunk: Buffer, controller: Dispatcher.DispatchController): void {
-    this.#queue.push(chunk);
-    this.#unread += chunk.length;
-    if (this.#unread > HIGH_WATER) {
+    this.#waiting.add(chunk);
+    if (this.#waiting.length > HIGH_WATER) {
       controller.pause();
       this.#paused = controller;
       this.#stopGathering?.();
@@ -249,15 +249,19 @@ class OpenAnswer extends Exchange implements Opened {
     else go();
   }
 
-  async read(): Promise<Buffer | undefined> {
-    if (this.#queue.length === 0 && !this.#failure && !this.#ended) {
+  async arrived(): Promise<number> {
+    if (this.#waiting.length === 0 && !this.#failure && !this.#ended) {
       await new Promise<void>((ready) => {
         this.#wake = ready;
       });
     }
-    const wait = GATHER_MS - (performance.now() - this.#lastRead);
+    const wait = GATHER_MS - (performance.now() - this.#lastTaken);
     if (wait > 0 && !this.#ended && !this.#failure && !this.#paused) await this.#gather(wait);
-    if (this.#queue.length > 0) return this.#takeAll();
+    return this.#waiting.length;
+  }
+
+  take(): Buffer | undefined {
+    if (this.#waiting.length > 0) return this.#takeAll();
     if (this.#failure) throw this.#failure;
     return undefined;
   }
@@ -279,13 +283,46 @@ class OpenAnswer extends Exchange implements Opened {
   }
 
   #takeAll(): Buffer {
-    const bytes = this.#queue.length === 1 ? this.#queue[0]! : Buffer.concat(this.#queue, this.#unread);
-    this.#queue = [];
-    this.#unread = 0;
-    this.#lastRead = performance.now();
+    const bytes = this.#waiting.take();
+    this.#lastTaken = performance.now();
     const controller = this.#paused;
     this.#paused = undefined;
     controller?.resume();
     return bytes;
+  }
+}
+
+const LEAST_ROOM = 1024;
+
+/**
+ * What has come and was not taken yet. Pieces that a server sends word by word are put together as they come: each by itself
+ * would be an object that outlives the young ones, and thousands of those hold up everybody while they are looked through.
+ */
+class Gathered {
+  #bytes: Buffer | undefined;
+  length = 0;
+
+  add(piece: Buffer): void {
+    const length = this.length + piece.length;
+    // Most come alone.
+    if (!this.#bytes) this.#bytes = piece;
+    else {
+      if (length > this.#bytes.length) this.#grow(length);
+      this.#bytes.set(piece, this.length);
+    }
+    this.length = length;
+  }
+
+  take(): Buffer {
+    const bytes = this.#bytes!.subarray(0, this.length);
+    this.#bytes = undefined;
+    this.length = 0;
+    return bytes;
+  }
+
+  #grow(length: number): void {
+    const room = Buffer.allocUnsafe(Math.max(LEAST_ROOM, 2 * length));
+    room.set(this.#bytes!.subarray(0, this.length));
+    this.#bytes = room;
   }
 }

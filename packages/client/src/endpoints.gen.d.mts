@@ -1217,6 +1217,18 @@ export interface Endpoints {
     };
     reply: string;
   };
+  /** The files that a conversation is about, the newest first: written, read, removed or attached. Of its last 2,000 steps, and 200 files at most; what commands wrote is not known */
+  'GET /api/agents/:id/sessions/:sessionId/files': {
+    params: { id: string; sessionId: string };
+    reply: {
+      files: ({
+        path: string;
+        how: 'written' | 'read' | 'removed' | 'attached';
+        seq: number;
+        at: string;
+      })[];
+    };
+  };
   /** The links that show conversations of an agent */
   'GET /api/agents/:id/shares': {
     params: { id: string };
@@ -2073,10 +2085,11 @@ export interface Endpoints {
       })[];
     };
   };
-  /** Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched. `ready` comes first and names what may have changed since you read (`since`); Last-Event-ID goes on where a reader stopped */
+  /** Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched, `stage` is what has changed of GET /api/stage, in its shape, with `gone` for the ids of agents that are no more. `ready` comes first and names what may have changed since you read (`since`); Last-Event-ID goes on where a reader stopped */
   'GET /api/live': {
     query?: {
       watch?: string;
+      stage?: 'true';
       since?: string;
     };
     reply: string;
@@ -2594,7 +2607,7 @@ export interface Endpoints {
       text: string | null;
     };
   };
-  /** Every agent as it is at this moment: at work on what, waiting for a decision, ready, off or in trouble; `work` in the live stream says when to read it again */
+  /** Every agent as it is at this moment: at work on what, waiting for a decision, ready, off or in trouble; GET /api/live with `stage=true` tells what of it changes, within a second or two */
   'GET /api/stage': {
     reply: {
       agents: ({
@@ -4454,6 +4467,24 @@ export interface Endpoints {
       yaml_config: string;
     };
   };
+  /** Allow or refuse several calls of one tool, or give several questions one answer; what cannot be decided any more is named, and the others are */
+  'POST /api/inbox/decisions': {
+    body: {
+      items: ({
+        id: string;
+        agentId: string;
+        words?: string;
+      })[];
+      approved: boolean;
+      answer?: string;
+    };
+    reply: {
+      decided: ({
+        id: string;
+        error: string | null;
+      })[];
+    };
+  };
   /** Start, stop, restart, update, repair or reset the memory of an agent */
   'POST /api/instance/:userId/:action': {
     params: { userId: string; action: string };
@@ -4969,6 +5000,36 @@ export interface Endpoints {
     reply: {
       agentId: string;
       taskId: string | null;
+    };
+  };
+  /** Try once what a plan says, before it is made: its agent is asked now and nothing of it stays but what it cost. Files, memory and commands are its own and thrown away, pages are read, and what acts outside is not run. It takes two minutes at most */
+  'POST /api/say/try': {
+    body: {
+      name: string;
+      model: string;
+      instruction: string;
+      tools: string[];
+      task: {
+        name: string;
+        prompt: string;
+        cronSchedule: string;
+        timezone: string;
+      } | null;
+      tells: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp' | null;
+      capUsd: number | null;
+    };
+    reply: {
+      answer: string;
+      reason: string | null;
+      calls: ({
+        tool: string;
+        args: string;
+        isError: boolean;
+        isRun: boolean;
+      })[];
+      tokens: number;
+      costUsd: number;
+      seconds: number;
     };
   };
   /** Schedule a prompt for an agent */
@@ -5910,6 +5971,27 @@ export interface Endpoints {
       backups: ({
         id: string;
         timestamp: string;
+      })[];
+    };
+  };
+  /** The same for several at once: all of them are marked, or none. It decides nothing */
+  'PUT /api/inbox/marks': {
+    body: {
+      items: ({
+        item: string;
+        words?: string;
+      })[];
+      state: 'later' | 'done';
+      until?: string;
+    };
+    reply: {
+      marks: ({
+        item: string;
+        state: 'later' | 'done' | 'decided';
+        until: string | null;
+        words: string;
+        taskId: string | null;
+        markedAt: string;
       })[];
     };
   };

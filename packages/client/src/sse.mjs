@@ -2,6 +2,8 @@
 
 /** Of one event; a server that sends more has another mistake. */
 const MAX_LINE = 4 * 1024 * 1024;
+const SPACE = 32;
+const RETURN = 13;
 
 /**
  * @typedef {import('./index.d.mts').SentEvent} SentEvent
@@ -37,6 +39,14 @@ function createRest() {
 }
 
 /**
+ * What stands behind the colon.
+ * @param {string} text
+ * @param {number} from
+ * @param {number} to
+ */
+const valueIn = (text, from, to) => text.slice(text.charCodeAt(from) === SPACE ? from + 1 : from, to);
+
+/**
  * Takes bytes as they come and gives the events that are complete.
  * @returns {EventReader}
  */
@@ -49,14 +59,19 @@ export function createEventReader() {
   /** @type {string | undefined} */
   let id;
 
-  /** @param {string} line */
-  function field(line) {
+  /**
+   * A line of the text. Only its value is cut out: an answer has one for each word.
+   * @param {string} text
+   * @param {number} from
+   * @param {number} to
+   */
+  function field(text, from, to) {
     // By hand: for a pattern a line ends at U+2028, too, which an answer may hold.
-    const colon = line.indexOf(':');
-    const value = line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
-    if (line.startsWith('data:')) data = data === undefined ? value : `${data}\n${value}`;
-    else if (line.startsWith('event:')) event = value;
-    else if (line.startsWith('id:')) id = value;
+    if (text.startsWith('data:', from)) {
+      const value = valueIn(text, from + 5, to);
+      data = data === undefined ? value : `${data}\n${value}`;
+    } else if (text.startsWith('event:', from)) event = valueIn(text, from + 6, to);
+    else if (text.startsWith('id:', from)) id = valueIn(text, from + 3, to);
   }
 
   /** @param {string} came */
@@ -66,10 +81,11 @@ export function createEventReader() {
     const text = came.includes('\n') ? rest.with(came) : '';
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      const line = text.slice(start, text[end - 1] === '\r' ? end - 1 : end);
+      const from = start;
+      const to = text.charCodeAt(end - 1) === RETURN ? end - 1 : end;
       start = end + 1;
-      if (line !== '') {
-        field(line);
+      if (to > from) {
+        field(text, from, to);
         continue;
       }
       if (data !== undefined) found.push(id === undefined ? { event, data } : { id, event, data });

@@ -52,7 +52,7 @@ export * as modelKeys from './agents/model-keys.ts';
 export * as models from './agents/models.ts';
 export * as providers from './agents/providers/web.ts';
 export * as provision from './agents/provision/web.ts';
-export * as say from './agents/say.ts';
+export * as say from './agents/say/web.ts';
 export * as search from './agents/search.ts';
 export * as servers from './agents/servers/web.ts';
 export * as shares from './agents/shares.ts';

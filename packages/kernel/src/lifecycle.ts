@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { StartError } from './errors.ts';
 import { createFaults } from './faults.ts';
 import { createLog } from './log.ts';
+import { createMemory } from './memory.ts';
 
 const GRACE_MS = 10_000;
 /** A process that an unknown error has been through is replaced, but not more often than this: it may be somebody's doing. */
@@ -80,6 +81,7 @@ export async function runUntilSignal(start: (life: Life) => Promise<void>): Prom
   try {
     await started;
     runs = true;
+    giveBackMemory();
   } catch (error) {
     if (leaving === undefined) fail(error);
   }
@@ -118,4 +120,13 @@ function startMessage(error: unknown): unknown {
  */
 function forgetQuickly(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
+}
+
+const TIDY_MS = 1000;
+
+/** Loading the code leaves some 30 MB of garbage, and so does each burst of work. */
+function giveBackMemory(): void {
+  const memory = createMemory();
+  memory.keepTidy();
+  setTimeout(memory.tidy, TIDY_MS).unref();
 }

@@ -58,6 +58,8 @@ import { createRuntime } from './runtime/service.ts';
 import { createThinking } from './runtime/thinking.ts';
 import { createWake, type Reach } from './runtime/wake.ts';
 import { createFileWatch, type FileWatchDeps } from './scheduler/file-watch.ts';
+import { sayRoutes } from './say/routes.ts';
+import { createSay } from './say/service.ts';
 import { createScheduler } from './scheduler/service.ts';
 import { serverRoutes } from './servers/routes.ts';
 import { createServers } from './servers/service.ts';
@@ -109,7 +111,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
   const making = wireMaking(server, { ...deps, ai, fleet, liveStream, meanings });
-  const trials = wireEvaluations(server, { ...deps, ...places, ai, agents: making.agents });
+  const trials = wireTrials(server, { ...deps, ...places, ai, agents: making.agents });
   wireServers(server, deps, outbound);
   wireChannels(server, deps, fleet, running.channels);
   const runtime = createRuntime({ roster, fleet, clock, version });
@@ -250,8 +252,8 @@ interface Evaluating extends AgentDeps {
   programs: ProgramShelf | undefined;
 }
 
-/** Cases that agents are tried with: by jobs, in this process, whatever runs the agents. */
-function wireEvaluations(server: Server, { ai, agents, outbound, sandbox, programs, ...deps }: Evaluating): Running {
+/** Cases that agents are tried with, and agents that are not there yet: in this process, whatever runs the agents. */
+function wireTrials(server: Server, { ai, agents, outbound, sandbox, programs, ...deps }: Evaluating): Running {
   const { db, jobs, log, clock, roster, settings, secrets, dataDir } = deps;
   const thinking = createThinking(ai, roster.system);
   const trials = createTrials({
@@ -272,6 +274,7 @@ function wireEvaluations(server: Server, { ai, agents, outbound, sandbox, progra
   const evaluations: EvaluationsService = createEvaluations(parts);
   jobs.work(tryCaseJob, (given, { signal }) => evaluations.tryCase(given, signal), TRIED);
   jobs.work(takeChangeJob, (given) => evaluations.takeChange(given), { perOwner: 1 });
+  sayRoutes(server, createSay({ roster, trials, thinking }));
   return trials;
 }
 

@@ -132,6 +132,8 @@ export const keys = {
         ['s', 'Later'],
         ['e', 'Done with it'],
         ['u', 'Undo'],
+        ['x', 'Choose it, to decide several at once'],
+        ['X', 'Choose all that are like it'],
       ],
     },
     {
@@ -175,6 +177,7 @@ export const palette = {
     work: ['Work', 'log runs timeline history'],
     memory: ['Memory', 'remember forget'],
     connections: ['Connections', 'channel telegram slack discord whatsapp e-mail mail mcp server widget embed login'],
+    'settings/spend': ['What it may spend', 'cap budget limit money'],
     settings: ['Settings', 'instruction tools model permissions limits backups rename delete duplicate export'],
   },
   ofAgent: (name: string, part: string) => `${name}: ${part}`,

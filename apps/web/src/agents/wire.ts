@@ -32,7 +32,7 @@ import { backgroundRoutes } from './background/routes.ts';
 import { createBackground } from './background/service.ts';
 import { createKeeping } from './conversations/keeping.ts';
 import { conversationRoutes, keepingRoutes } from './conversations/routes.ts';
-import { createConversations } from './conversations/service.ts';
+import { createConversations, type ConversationsService } from './conversations/service.ts';
 import { demoRoutes } from './demo/routes.ts';
 import { createDemo } from './demo/service.ts';
 import { deviceRoutes } from './devices/routes.ts';
@@ -48,6 +48,7 @@ import { createImports } from './imports/service.ts';
 import { inboxRoutes } from './inbox/routes.ts';
 import { createMarks } from './inbox/marks.ts';
 import { createInbox } from './inbox/service.ts';
+import { createSeveral } from './inbox/several.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { instanceRoutes } from './instance/routes.ts';
 import { createInstances } from './instance/service.ts';
@@ -83,7 +84,7 @@ import { createSkills } from './skills/service.ts';
 import { stageRoutes } from './stage/routes.ts';
 import { createStage } from './stage/service.ts';
 import { taskRoutes } from './tasks/routes.ts';
-import { createTasks } from './tasks/service.ts';
+import { createTasks, type TasksService } from './tasks/service.ts';
 import { teamRoutes } from './teams/routes.ts';
 import { createTeams } from './teams/service.ts';
 import { triggerRoutes } from './triggers/routes.ts';
@@ -109,6 +110,23 @@ export interface Agents {
   ) => Promise<{ agentId: string; reply: string } | null>;
 }
 
+function wireLive(server: Server, { db, backend, clock, listener, log }: AgentDeps, roster: Roster): void {
+  const stage = createStage({ db, clock });
+  stageRoutes(server, stage);
+  liveRoutes(server, createLive({ db, roster, backend, listener, stage, log }));
+}
+
+interface InboxParts extends AgentDeps {
+  tasks: TasksService;
+  conversations: ConversationsService;
+}
+
+function wireInbox(server: Server, { db, backend, log, clock, tasks, conversations }: InboxParts): void {
+  const inbox = createInbox({ db, backend, log });
+  const marks = createMarks({ db, clock, tasks });
+  inboxRoutes(server, { inbox, marks, several: createSeveral({ inbox, marks, conversations, log }) });
+}
+
 /** Wires what people do with agents. Whatever runs is the backend's; the rows are shared. */
 export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const { backend, catalogue, clock, db, jobs, listener, log, secrets } = deps;
@@ -130,10 +148,9 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   shareRoutes(server, createShares({ db, roster, backend, clock, url: deps.url }));
   fileRoutes(server, createFiles({ roster, backend, untried: createUntried({ db }) }));
   const tasks = createTasks({ db, clock });
-  inboxRoutes(server, createInbox({ db, backend, log }), createMarks({ db, clock, tasks }));
+  wireInbox(server, { ...deps, tasks, conversations });
   searchRoutes(server, createSearch({ db, backend, log }));
-  stageRoutes(server, createStage({ db, clock }));
-  liveRoutes(server, createLive({ db, roster, backend, listener, log }));
+  wireLive(server, deps, roster);
   backgroundRoutes(server, createBackground({ roster, backend }));
   const memory = createMemory({ db, jobs, roster, backend });
   memoryRoutes(server, memory);
@@ -145,7 +162,10 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   evaluationRoutes(server, createEvaluations({ db, jobs, roster, backend, models, clock }));
   deviceRoutes(server, createDevices({ db, clock, cipher: createCipher(secrets.walletKey, 'devices') }));
   taskRoutes(server, tasks);
-  sayRoutes(server, createSay({ db, clock, backend, catalogue, agents, tasks, subscriber: deps.accounts.subscriber }));
+  sayRoutes(
+    server,
+    createSay({ db, clock, backend, catalogue, agents, tasks, models, subscriber: deps.accounts.subscriber }),
+  );
   const hooks = { db, clock, counters: server.counters, url: deps.url };
   triggerRoutes(server, createTriggers({ ...hooks, cipher: createCipher(secrets.walletKey, 'triggers') }), tasks);
   wireWidgets(server, deps, roster);
@@ -189,7 +209,7 @@ function wireWidgets(server: Server, deps: AgentDeps, roster: Roster): void {
 
 /** Agents and teams: made, shown, changed and removed. */
 function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: KnownModels): AgentsService {
-  const { settings, db, clock, log, secrets, backend, backendUrl, accounts, version, catalogue } = deps;
+  const { settings, db, clock, listener, log, secrets, backend, backendUrl, accounts, version, catalogue } = deps;
   const { subscriber } = accounts;
   const { AGENTS_DOMAIN: agentsDomain, PROVISIONING_DISABLED: disabled, BACKEND_FALLBACK_URL: fallback } = settings;
   const { sessionSecret } = secrets;
@@ -207,7 +227,7 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
     disabled,
     models,
   });
-  agentRoutes(server, agents, createReads({ roster, backend, log }), createClones(clock));
+  agentRoutes(server, agents, createReads({ roster, backend, listener, log }), createClones(clock));
   modelRoutes(server, backend, catalogue);
   const backends = [backend, ...(fallback ? [createBackendClient({ url: fallback, ...secrets, clock })] : [])];
   const outbound = createOutbound({ allowLoopback: true, allowPrivate: true });

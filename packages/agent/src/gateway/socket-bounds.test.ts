@@ -98,3 +98,23 @@ test('of an owner’s connections, those for which most waits make room for the 
   assert.deepEqual([least, more, reading, others].map(isOpen), [true, false, true, true]);
   for (const { client } of [least, more, reading, others]) client.destroy();
 });
+
+test('what waits for everybody is bounded, too: the owner for whom most waits makes room', async () => {
+  const readers = new Readers(10_000_000, 1_000_000);
+  const [first, second, others] = [await connected(), await connected(), await connected()];
+  for (const { socket } of [first, second]) readers.add('ada', socket);
+  readers.add('bob', others.socket);
+  for (const { client } of [first, second, others]) client.pause();
+  await letWait(first.socket, 300_000);
+  await letWait(second.socket, 400_000);
+  readers.bound('ada');
+  await letWait(others.socket, 500_000);
+  readers.bound('bob');
+  const isOpen = ({ socket }: { socket: WebSocket }): boolean => socket.readyState === socket.OPEN;
+  assert.deepEqual([first, second, others].map(isOpen), [true, false, true]);
+  // Who has gone does not count any more.
+  await once(second.socket, 'close');
+  readers.bound('bob');
+  assert.deepEqual([first, others].map(isOpen), [true, true]);
+  for (const { client } of [first, second, others]) client.destroy();
+});

@@ -15,10 +15,11 @@ export const SOCKET_BOUNDS = {
   watches: 16,
   /** Frames that are being worked on, answers under way among them. */
   atWork: 32,
-  /** What waits for somebody who does not read: of what is stored, at most, and on all connections of an owner. */
-  followedBytes: 256 * 1024,
+  /** What waits for somebody who does not read: of what is stored, at most, on all connections of an owner, and of all. */
+  followedBytes: 64 * 1024,
   waitingBytes: 1024 * 1024,
   ownerBytes: 8 * 1024 * 1024,
+  processBytes: 48 * 1024 * 1024,
   /** Connections of one agent. */
   perAgent: 50,
 } as const;
@@ -43,36 +44,73 @@ export function createPatience(socket: WebSocket, stalledMs = STALLED_MS): () =>
   };
 }
 
+/** The connections of one owner, and what waited for all of them when it was last counted. */
+interface Own {
+  sockets: Set<WebSocket>;
+  bytes: number;
+}
+
 /** The connections of each owner. */
 export class Readers {
-  readonly #sockets = new Map<string, Set<WebSocket>>();
+  readonly #owners = new Map<string, Own>();
+  readonly #mostOfOwner: number;
   readonly #most: number;
+  /** For all of them, as last counted. */
+  #bytes = 0;
 
-  constructor(most: number = SOCKET_BOUNDS.ownerBytes) {
+  constructor(mostOfOwner: number = SOCKET_BOUNDS.ownerBytes, most: number = SOCKET_BOUNDS.processBytes) {
+    this.#mostOfOwner = mostOfOwner;
     this.#most = most;
   }
 
   add(owner: string, socket: WebSocket): void {
-    const own = this.#sockets.get(owner) ?? new Set();
-    this.#sockets.set(owner, own.add(socket));
+    const own = this.#owners.get(owner) ?? { sockets: new Set(), bytes: 0 };
+    this.#owners.set(owner, own);
+    own.sockets.add(socket);
     socket.once('close', () => {
-      own.delete(socket);
-      if (own.size === 0) this.#sockets.delete(owner);
+      own.sockets.delete(socket);
+      this.#count(own);
+      if (own.sockets.size === 0) this.#owners.delete(owner);
     });
   }
 
-  /** Lets go of the connections for which most waits, until what waits for all of an owner's is little enough. */
+  /**
+   * Lets go of the connections for which most waits, until what waits for all of an owner's is little enough; and of those of
+   * the owners for whom most waits, until what waits for everybody is.
+   */
   bound(owner: string): void {
-    const waiting = [...(this.#sockets.get(owner) ?? [])].filter(({ readyState, OPEN }) => readyState === OPEN);
-    let bytes = waiting.reduce((sum, { bufferedAmount }) => sum + bufferedAmount, 0);
-    if (bytes <= this.#most) return;
-    for (const socket of waiting.toSorted((a, b) => b.bufferedAmount - a.bufferedAmount)) {
-      if (bytes <= this.#most) return;
-      bytes -= socket.bufferedAmount;
+    const own = this.#owners.get(owner);
+    if (!own) return;
+    this.#count(own);
+    this.#keep(own, this.#mostOfOwner);
+    if (this.#bytes <= this.#most) return;
+    // Others may have read meanwhile.
+    const all = [...this.#owners.values()];
+    for (const one of all) this.#count(one);
+    for (const one of all.toSorted((a, b) => b.bytes - a.bytes)) {
+      if (this.#bytes <= this.#most) return;
+      this.#keep(one, Math.max(0, one.bytes - (this.#bytes - this.#most)));
+    }
+  }
+
+  #count(own: Own): void {
+    const bytes = openOf(own).reduce((sum, { bufferedAmount }) => sum + bufferedAmount, 0);
+    this.#bytes += bytes - own.bytes;
+    own.bytes = bytes;
+  }
+
+  #keep(own: Own, most: number): void {
+    if (own.bytes <= most) return;
+    for (const socket of openOf(own).toSorted((a, b) => b.bufferedAmount - a.bufferedAmount)) {
+      if (own.bytes <= most) return;
+      own.bytes -= socket.bufferedAmount;
+      this.#bytes -= socket.bufferedAmount;
       socket.terminate();
     }
   }
 }
+
+const openOf = ({ sockets }: Own): WebSocket[] => [...sockets].filter(({ readyState, OPEN }) => readyState === OPEN);
 
 /** Counts frames; false: it is one too many. */
 export function createPace(now: () => number = Date.now): () => boolean {

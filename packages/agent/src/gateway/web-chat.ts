@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ANSWER_LENGTH, validationMessage } from '@troupe/contract';
-import { answerable, AppError, createFairQueue, newId, parseJson, type Log } from '@troupe/kernel';
+import { answerable, AppError, createFairQueue, eachOf, newId, parseJson, type Log } from '@troupe/kernel';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Agent, LiveEvent, Room } from '../agent.ts';
+import { asBytes } from './exchange.ts';
 import { keyFor, owns, requireRight, type Right } from './rights.ts';
 import { createPace, createPatience, SOCKET_BOUNDS, turnAway } from './socket-bounds.ts';
 import type { GatewayPrincipal } from './types.ts';
@@ -54,11 +55,18 @@ class WebChat {
   readonly #isInTime = createPace();
   readonly #beginWrite: ReturnType<typeof createPatience>;
   readonly #isKept: () => boolean;
-  /** Its conversations have a page of what is stored one after the other: else each would hold one for who does not read. */
+  /**
+   * Its conversations have a page of what is stored one after the other, and when what was passed on before has gone out:
+   * else each would hold one for who does not read.
+   */
   readonly #pages = createFairQueue({ width: 1, waiting: Infinity, waitingPerKey: Infinity });
   readonly #room: Room = (signal) =>
     new Promise((resolve, reject) => {
-      this.#pages.run('', () => new Promise<void>((leave) => resolve(leave)), signal).catch(reject);
+      const turn = async (): Promise<void> => {
+        await drained(this.#socket, signal);
+        await new Promise<void>((leave) => resolve(leave));
+      };
+      this.#pages.run('', turn, signal).catch(reject);
     });
   #atWork = 0;
 
@@ -105,7 +113,7 @@ class WebChat {
 
   #send(message: object): void {
     // Somebody who does not read is let go before they cost us our memory.
-    if (this.#isKept()) this.#socket.send(JSON.stringify(message), this.#beginWrite());
+    if (this.#isKept()) this.#socket.send(asBytes(JSON.stringify(message)), { binary: false }, this.#beginWrite());
   }
 
   #passOn(live: LiveEvent, id?: string): void {
@@ -153,11 +161,10 @@ class WebChat {
     try {
       await this.#ownSession(agent, session);
       const signal = AbortSignal.any([this.#gone.signal, own.signal]);
-      for await (const live of agent.follow(session, after, signal, this.#room)) {
+      await eachOf(agent.follow(session, after, signal, this.#room), async (live) => {
         await drained(this.#socket, signal);
-        if (signal.aborted) return;
-        this.#passOn(live);
-      }
+        if (!signal.aborted) this.#passOn(live);
+      });
     } finally {
       if (this.#watches.get(session) === own) this.#watches.delete(session);
     }

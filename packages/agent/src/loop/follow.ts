@@ -162,7 +162,7 @@ async function pageAfter(
 ): Promise<SessionEvent[]> {
   const read = async () => {
     const value = await store.events(sessionId, { after, ...PAGE });
-    return { value, bytes: value.length > 0 ? JSON.stringify(value).length : 0 };
+    return { value, bytes: value.length > 0 ? lengthOf(value) : 0 };
   };
   try {
     return await readInTurn(followers, owner, read, signal);
@@ -170,6 +170,13 @@ async function pageAfter(
     if (signal.aborted) return [];
     throw error;
   }
+}
+
+/** About as long as its JSON is, which is not made for that: it would be as much again. */
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 4;
+  return Object.entries(value).reduce((sum, [key, part]) => sum + key.length + 4 + lengthOf(part), 2);
 }
 
 function openInbox(signal: AbortSignal) {

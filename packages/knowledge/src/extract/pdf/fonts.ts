@@ -16,8 +16,9 @@ const GLYPHS: Record<string, string> = Object.fromEntries(
 );
 GLYPHS['colon'] = ':';
 
-const WINDOWS = new TextDecoder('windows-1252');
-const windows = (code: number): string => WINDOWS.decode(Uint8Array.of(code));
+/** The letter of each code. Made once: a page is thousands of them. */
+const WINDOWS = new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 256 }, (_, code) => code));
+const windows = (code: number): string => WINDOWS[code & 255]!;
 
 const glyph = (name: string): string => {
   const code = /^uni([0-9A-F]{4})/.exec(name)?.[1] ?? /^u([0-9A-F]{4,6})$/.exec(name)?.[1];
@@ -35,8 +36,11 @@ const utf16 = (all: string): string => {
   return swapped.toString('utf16le');
 };
 
-const numberOf = (bytes: string): number =>
-  Buffer.from(bytes.slice(0, 8), 'latin1').reduce((sum, byte) => sum * 256 + byte, 0);
+function numberOf(bytes: string): number {
+  let sum = 0;
+  for (let at = 0; at < bytes.length && at < 8; at += 1) sum = sum * 256 + (bytes.charCodeAt(at) & 255);
+  return sum;
+}
 
 interface Meanings {
   /** Bytes of a code. */

@@ -147,22 +147,27 @@ export class Reader {
     return Buffer.from(digits.length % 2 === 0 ? digits : `${digits}0`, 'hex').toString('latin1');
   }
 
+  // What is read counts, also what is not kept: else a file of brackets alone takes as long as it is.
   #list(depth: number): Value[] {
     this.at += 1;
     const list: Value[] = [];
-    for (let value = this.next(depth + 1); value !== undefined && value !== END; value = this.next(depth + 1))
-      if (!(value instanceof Word) && list.push(value) > MAX_LIST) throw tooLong('a list');
+    let read = 0;
+    for (let value = this.next(depth + 1); value !== undefined && value !== END; value = this.next(depth + 1)) {
+      if (!(value instanceof Word)) list.push(value);
+      if (++read > MAX_LIST) throw tooLong('a list');
+    }
     return list;
   }
 
   #dict(depth: number): Dict {
     this.at += 2;
     const dict: Dict = new Map();
+    let read = 0;
     for (let key = this.next(depth + 1); key !== undefined && key !== END; key = this.next(depth + 1)) {
       const value = this.next(depth + 1);
       if (value === undefined || value === END) break;
       if (nameOf(key) !== '' && !(value instanceof Word)) dict.set(nameOf(key), value);
-      if (dict.size > MAX_LIST) throw tooLong('a dictionary');
+      if (++read > MAX_LIST) throw tooLong('a dictionary');
     }
     return dict;
   }

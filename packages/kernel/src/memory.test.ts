@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { getHeapStatistics } from 'node:v8';
+import { createMemory } from './memory.ts';
+
+const MB = 1024 * 1024;
+const LOOK_MS = 200;
+const heap = (): number => getHeapStatistics().total_physical_size / MB;
+
+/** So much that lives for a while, and then nobody needs. */
+async function burst(megabytes: number): Promise<number> {
+  const lists = Array.from({ length: megabytes }, (_, n) => new Array<number>(MB / 8).fill(n + 0.5));
+  await delay(10);
+  assert.equal(lists.length, megabytes);
+  return heap();
+}
+
+test('what a burst left behind is given back when it is calm', async () => {
+  const memory = createMemory(LOOK_MS);
+  memory.tidy();
+  const before = heap();
+  const stop = memory.keepTidy();
+  const most = await burst(150);
+  assert.ok(most > before + 100, `a burst of ${Math.round(most - before)} MB`);
+  for (const end = Date.now() + 10_000; heap() > before + 48; await delay(LOOK_MS))
+    assert.ok(Date.now() < end, `${Math.round(heap() - before)} MB are still there`);
+  stop();
+});

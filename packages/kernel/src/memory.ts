@@ -1,0 +1,63 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/**
+ * V8 collects when something is asked for. What a burst left behind would stay for as long as the process is calm
+ * afterwards, which may be for hours.
+ */
+
+const LOOK_MS = 5_000;
+/** Part of that time that the loop was at work, at most: what is busier collects by itself. */
+const CALM = 0.05;
+/** More than there was after the last time is worth the tenth of a second in which everybody waits. */
+const MUCH = 48 * 1024 * 1024;
+
+/** Of the processor, by this thread alone: where others want it, too, the clock tells more about them. */
+const workedMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+};
+
+/** Bytes of objects and buffers, with what is garbage of them. */
+const held = (): number => {
+  const { total_physical_size: heap, external_memory: buffers } = getHeapStatistics();
+  return heap + buffers;
+};
+
+export interface Memory {
+  /** Gives back all that is garbage. */
+  tidy: () => void;
+  /** Does so from now on when much of it may be there and nobody is waiting. Call the result to stop. */
+  keepTidy: () => () => void;
+}
+
+export function createMemory(lookMs = LOOK_MS): Memory {
+  let collect: ((options: { type: 'major'; flavor: 'last-resort' }) => void) | undefined;
+  let least = Infinity;
+
+  function tidy(): void {
+    if (!collect) {
+      setFlagsFromString('--expose-gc');
+      collect = runInNewContext('gc') as NonNullable<typeof collect>;
+    }
+    collect({ type: 'major', flavor: 'last-resort' });
+    least = held();
+  }
+
+  return {
+    tidy,
+    keepTidy() {
+      let before = workedMs();
+      const look = (): void => {
+        const now = workedMs();
+        const isCalm = now - before < CALM * lookMs;
+        before = now;
+        const bytes = held();
+        least = Math.min(least, bytes);
+        if (isCalm && bytes > least + MUCH) tidy();
+      };
+      const timer = setInterval(look, lookMs).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
