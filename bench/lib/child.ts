@@ -46,12 +46,18 @@ export interface Service {
 /** As `npm start`, the image and the systemd unit have it (docs/adr/0121), for both sides alike. */
 const AS_STARTED = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
+/** To look into a service while it is measured: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=…'. */
+const profiled = () => {
+  const { BENCH_NODE_OPTIONS: options } = process.env;
+  return options ? { NODE_OPTIONS: options } : {};
+};
+
 /** Starts a service's main.ts, after another module if one is given, and waits until it says where it listens. */
 export async function startService(module: URL, env: Record<string, string>, before?: URL): Promise<Service> {
   const preload = before ? ['--import', fileURLToPath(before)] : [];
   const child = endWithUs(
     spawn(process.execPath, [...preload, fileURLToPath(module)], {
-      env: { PATH: process.env['PATH'], ...AS_STARTED, ...env },
+      env: { PATH: process.env['PATH'], ...AS_STARTED, ...profiled(), ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   );

@@ -29,6 +29,8 @@ interface Line {
   socket: Socket;
   /** Undefined: nothing is under way. */
   read: ReturnType<typeof createReader> | undefined;
+  /** Its last answer said that it takes no more. */
+  isLast: boolean;
 }
 
 const TICK_MS = 10;
@@ -69,13 +71,14 @@ function openLines(port: number, counts: Flooded) {
 
   function open(): Line {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-    const line: Line = { socket, read: undefined };
+    const line: Line = { socket, read: undefined, isLast: false };
     all.add(line);
     socket.on('data', (chunk: Buffer) => {
       const state = line.read?.(chunk);
       if (state !== 'done' && state !== 'failed') return;
       line.read = undefined;
-      idle.push(line);
+      if (line.isLast) socket.end();
+      else idle.push(line);
     });
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
@@ -97,7 +100,10 @@ function openLines(port: number, counts: Flooded) {
     underWay: () => [...all].filter(({ read }) => read !== undefined).length,
     send(request: Buffer): void {
       const line = next();
-      line.read = createReader((head) => judge(head, counts));
+      line.read = createReader((head) => {
+        line.isLast = /\r\nconnection: *close/i.test(head);
+        judge(head, counts);
+      });
       line.socket.write(request);
     },
     close(): void {

@@ -48,7 +48,8 @@ async function eachOf<T>(all: readonly T[], atOnce: number, work: (one: T, index
 }
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
-const word = [{ type: 'user' as const, content: 'a word', from: 'bench' }];
+/** One that asks for no answer: agents at work on ten thousand would be measured, too. */
+const word = [{ type: 'imported' as const, role: 'user' as const, content: 'a word' }];
 
 /** Users with an agent and conversations each. */
 async function build(db: Database): Promise<{ stores: Store[]; all: Conversation[] }> {
@@ -88,7 +89,7 @@ const follow = (
     request(where, { agent, headers }, (response) => {
       if (response.statusCode !== 200) return reject(new Error(`a follower was answered ${response.statusCode}`));
       response.on('data', (chunk: Buffer) => {
-        if (chunk.includes('event: user')) heard();
+        if (chunk.includes('event: imported')) heard();
       });
       resolve(response);
     })

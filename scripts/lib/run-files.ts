@@ -28,6 +28,7 @@ function count(name: string): void {
 
 const beside = (name: string): string[] => ['--import', new URL(name, import.meta.url).href];
 const execArgv = (kind: Planned['kind']): string[] => [
+  ...beside('test-resolves.ts'),
   ...beside('test-contexts.ts'),
   ...(isMany && kind !== MEASURES ? beside('test-yields.ts') : []),
 ];
@@ -76,7 +77,7 @@ async function* allFiles(): AsyncGenerator<TestEvent> {
     again.push({ ...planned, file: alone });
     return true;
   };
-  const lanes = { least: plan.lanes, most: 2 * plan.lanes, idle: watchCores(), ended };
+  const lanes = { least: plan.lanes, most: 3 * plan.lanes, idle: watchCores(), ended };
   yield* timed('files beside each other', plan.first.map(jobOf), lanes);
   for (const { name } of again) yield said(`${name} failed beside others: it was tried again alone`);
   yield* timed('files alone', [...again, ...plan.last].map(jobOf), { least: 1 });

@@ -80,12 +80,16 @@ export async function* inLanes(
     (bound: number) =>
     ({ kind }: Job): boolean =>
       kind === undefined || [...running].filter(({ job }) => job.kind === kind).length < bound;
+  let looked = performance.now();
   for (;;) {
     while (running.size < least && beginNext(fewerThan(1)));
     if (running.size === 0) return;
     const mayHaveRoom = running.size < most && waiting.length > 0;
-    const first = await firstOf([...running], mayHaveRoom ? everyMs : undefined);
+    // whatever ends meanwhile: where files are short, nobody would look
+    const leftMs = Math.max(0, looked + everyMs - performance.now());
+    const first = await firstOf([...running], mayHaveRoom ? leftMs : undefined);
     if (first === undefined) {
+      looked = performance.now();
       if (idle() >= ROOM && !beginNext(fewerThan(1))) beginNext(fewerThan(MOST_OF_A_KIND));
       continue;
     }

@@ -8,7 +8,7 @@ import { TRIGGERS } from './trigger-examples.ts';
 import { WIDGETS } from './widget-examples.ts';
 import { KNOWLEDGE_BACKEND, KNOWLEDGE_WEB } from './knowledge-examples.ts';
 import { INBOX_WEB } from './inbox-examples.ts';
-import { SAY_WEB } from './say-examples.ts';
+import { SAY_BACKEND, SAY_WEB } from './say-examples.ts';
 import { SKILLS_WEB } from './skills-examples.ts';
 import { ADDRESS, bus, SIGNATURE, UNDERGROUND } from './underground-examples.ts';
 import type { OwnerIds } from './world.ts';
@@ -169,6 +169,7 @@ const BACKEND: Record<string, Make> = {
     headers: { 'x-agent-id': agentId, 'x-run-id': runId },
   }),
   ...KNOWLEDGE_BACKEND,
+  ...SAY_BACKEND,
   'GET /v1/skill_files/:digest': ({ agentId, skillDigest: digest }) => ({
     params: { digest },
     headers: { 'x-agent-id': agentId },

@@ -23,6 +23,7 @@ const asksForAccess = {
   code_challenge_method: 'S256',
 };
 const mcpServer = ({ agentId: id, mcpServer: name }: OwnerIds) => ({ params: { id, name } });
+const userServer = ({ userServer: name }: OwnerIds) => ({ params: { name } });
 const gatewayServer = (id: OwnerIds) => inAgent(id, { id: id.mcpServer });
 
 export const MCP_WEB: Record<string, Make> = {
@@ -46,6 +47,27 @@ export const MCP_WEB: Record<string, Make> = {
   'PUT /api/agents/:id/mcp-servers/:name': (id) => ({ ...mcpServer(id), body: { url: 'https://evil.example/mcp' } }),
   'DELETE /api/agents/:id/mcp-servers/:name': mcpServer,
   'POST /api/agents/:id/mcp-servers/:name/test': mcpServer,
+  'POST /api/agents/:id/mcp-servers/:name/update': mcpServer,
+  'PUT /api/agents/:id/mcp-servers/:name/use': ({ agentId: id, userServer: name }) => ({
+    params: { id, name },
+    body: { use: false },
+  }),
+  'GET /api/mcp-servers': () => ({}),
+  'PUT /api/mcp-servers/:name': ({ agentId, userServer: name }) => ({
+    params: { name },
+    body: { url: 'https://evil.example/mcp', forAll: false, agents: [agentId] },
+  }),
+  'PATCH /api/mcp-servers/:name': ({ agentId, userServer: name }) => ({
+    params: { name },
+    body: { agents: [agentId] },
+  }),
+  'DELETE /api/mcp-servers/:name': userServer,
+  'POST /api/mcp-servers/:name/test': ({ agentId, userServer: name }) => [
+    { params: { name }, body: {} },
+    { params: { name }, body: { agentId } },
+  ],
+  'POST /api/mcp-servers/:name/update': ({ agentId, userServer: name }) => ({ params: { name }, body: { agentId } }),
+  'POST /api/mcp-servers/:name/connect': userServer,
   'POST /api/agents/:id/mcp-servers/:name/connect': mcpServer,
   'GET /api/agents/:id/logins': agent,
   'PUT /api/agents/:id/logins/:name': ({ agentId: id }) => ({
@@ -73,6 +95,21 @@ export const MCP_BACKEND: Record<string, Make> = {
   }),
   'DELETE /api/runtime/proxy/:agentId/mcp-servers/:id': gatewayServer,
   'POST /api/runtime/proxy/:agentId/mcp-servers/:id/test': gatewayServer,
+  'POST /api/runtime/proxy/:agentId/mcp-servers/:id/update': gatewayServer,
+  'POST /api/mcp-servers/:name/consent': ({ userServer: name }) => ({
+    params: { name },
+    body: { redirectUri: 'https://evil.example/cb', state: '0'.repeat(32) },
+  }),
+  'POST /api/mcp-servers/:name/consented': ({ userServer: name }) => ({
+    params: { name },
+    body: { code: 'c', state: '0'.repeat(32) },
+  }),
+  'GET /v1/mcp_servers': ({ agentId }) => ({ headers: { 'x-agent-id': agentId } }),
+  'POST /v1/mcp_servers/:id/state': ({ agentId, userServerId: id }) => ({
+    params: { id },
+    headers: { 'x-agent-id': agentId },
+    body: { state: 'failed', error: 'stolen' },
+  }),
   'POST /api/runtime/proxy/:agentId/mcp-servers/:id/consent': (id) => ({
     ...gatewayServer(id),
     body: { redirectUri: 'https://evil.example/cb', state: '0'.repeat(32) },

@@ -44,12 +44,17 @@ export const OPEN: readonly Opening[] = [
   },
   {
     target:
-      /^web (GET \/api\/(scheduled-tasks|usage\/\S+|costs|audit)|POST \/api\/notices\/read|(PUT|DELETE) \/api\/inbox\/marks\/:item|PUT \/api\/usage\/caps)$/,
+      /^web (GET \/api\/(scheduled-tasks|usage\/\S+|costs|audit)|POST \/api\/notices\/read|(PUT|DELETE) \/api\/inbox\/marks(\/:item)?|POST \/api\/inbox\/decisions|PUT \/api\/usage\/caps)$/,
     reason: 'the id only narrows what is the caller’s own',
   },
   {
     target: /^(web|backend) GET \/api\/underground\/bus\/messages$/,
     reason: 'the id only narrows what is the caller’s own',
+  },
+  {
+    target: /^backend GET \/v1\/mcp_servers$/,
+    to: /^another agent's key$/,
+    reason: 'an agent’s own key means that agent, whatever the header says: it is given its own owner’s servers',
   },
   {
     target: /^backend POST \/v1\/knowledge\/search$/,

@@ -32,6 +32,9 @@ const REMOVES_SERVER = /DELETE \S*\/mcp-servers\//;
 function rank({ method, name }: Target): number {
   if (/PUT \S*\/files\/content$/.test(name)) return -1;
   if (name.startsWith('gateway POST /sessions')) return 2;
+  // One of all agents is there once.
+  if (name.endsWith('DELETE /api/mcp-servers/:name')) return 5;
+  if (/\/mcp-servers\/\S+\/update$/.test(name)) return 1;
   if (REMOVES_SERVER.test(name) || name.endsWith('/cancel')) return 2;
   // With the key at the backend first: a session may only repeat the token that the key has set.
   if (name.startsWith('web POST /api/register-')) return 2;

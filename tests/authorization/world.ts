@@ -16,6 +16,7 @@ import {
 } from '@troupe/testing/services/services';
 import { addEvaluation } from './evaluation-rows.ts';
 import { createMarks, type Marks } from './marks.ts';
+import { addUserServer } from './server-rows.ts';
 import { addFact } from './memory-rows.ts';
 import { addRows, type RowIds } from './rows.ts';
 import { addWidget } from './widget-rows.ts';
@@ -51,6 +52,9 @@ export interface OwnerIds extends RowIds {
   skillDigest: string;
   /** The name of an MCP server of the agent's. */
   mcpServer: string;
+  /** One of all of the owner's agents. */
+  userServer: string;
+  userServerId: string;
 }
 
 /** Somebody with an agent, whose tokens are worth something: there. */
@@ -357,6 +361,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
     ...knowledge,
     ...(await addFact(db, { userId: who.id, agentId, conversationId: rows.conversationId }, marks)),
     mcpServer,
+    ...(await addUserServer(db, ask, marks, { userId: who.id, agentId, url: NOWHERE })),
   };
   for (const name of ['userId', 'keyId', 'sessionId', 'teamId', 'conversationId'] as const) keep(name, ids[name]);
   return { owner: { ...who, email, cookie, expiredCookie }, ids };

@@ -127,6 +127,42 @@ browserSuite(
       assertQuiet(watched);
     });
 
+    test('a server of all agents is added on its page, shown with each agent, and switched off for one', async () => {
+      await settle(page, '/dashboard/mcp-servers');
+      await page.getByText('No servers for all agents yet.').waitFor();
+      await page.getByRole('button', { name: 'Add a server' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Add a server' });
+      await dialog.getByLabel('Name').fill('shared');
+      await dialog.getByLabel('Address or command').fill(`http://${host}/mcp`);
+      await assertAccessible(page, 'a server of all agents that is added');
+      await page.keyboard.press('Enter');
+      await dialog.waitFor({ state: 'detached' });
+      const row = page.getByRole('list', { name: 'MCP servers' }).getByRole('listitem').first();
+      await row.getByRole('button', { name: 'Test: shared' }).click();
+      await row.getByText('works', { exact: true }).waitFor();
+      await row.getByRole('button', { name: 'Change: shared' }).click();
+      const change = page.getByRole('dialog', { name: 'Change shared' });
+      await change.getByLabel('Only these tools').fill('test_simple_text');
+      await change.getByRole('button', { name: 'Save' }).click();
+      await change.waitFor({ state: 'detached' });
+
+      await open();
+      const inherited = page.getByRole('list', { name: 'MCP servers' }).getByRole('listitem');
+      await inherited.getByText('of all agents', { exact: true }).waitFor();
+      await inherited.getByRole('button', { name: 'Switch off: shared' }).click();
+      await inherited.getByText('switched off here').waitFor();
+      await assertAccessible(page, 'a server of all agents at one of them');
+      await inherited.getByRole('button', { name: 'Switch on: shared' }).click();
+      await inherited.getByRole('button', { name: 'Test: shared' }).click();
+      await inherited.getByText('Offers shared_test_simple_text', { exact: true }).waitFor();
+
+      await page.getByRole('link', { name: 'Servers of all agents' }).click();
+      await row.getByRole('button', { name: 'Remove: shared' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+      await page.getByText('No servers for all agents yet.').waitFor();
+      assertQuiet(watched);
+    });
+
     test('a server that does not answer says so in its row, with the way to try again', async () => {
       const { call } = await signedInCaller(stage.platform, stage.platform.owner);
       await call('PUT', `/api/agents/${agentId}/mcp-servers/gone`, { url: `http://${host}/nowhere-to-be-found` });

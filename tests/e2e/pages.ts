@@ -48,6 +48,7 @@ export const WORK_PAGES: PageEntry[] = [
   { name: 'teams-editor', path: '/dashboard/teams?tab=editor' },
   { name: 'skills', path: '/dashboard/skills' },
   { name: 'knowledge', path: '/dashboard/knowledge' },
+  { name: 'mcp-servers', path: '/dashboard/mcp-servers' },
   { name: 'tasks', path: '/dashboard/tasks' },
   { name: 'tasks-new', path: '/dashboard/tasks?new=1' },
   { name: 'heartbeat', path: '/dashboard/heartbeat' },

@@ -5,11 +5,13 @@ import type { Page } from 'playwright-core';
 import { assertQuiet, enter, openPage, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
+import type { Caller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
 /** For the whole five minutes: TABS_SECONDS=300 node scripts/test.mjs tests/e2e/tabs.test.ts */
 const LASTS_MS = Number(process.env['TABS_SECONDS'] ?? 60) * 1000;
 const MOST_A_MINUTE = 30;
+const MOST_LAG_MS = 2000;
 const WORDS = 30;
 const WORD_MS = 250;
 
@@ -44,14 +46,30 @@ async function talk(page: Page, name: string, until: number): Promise<number> {
   return told;
 }
 
+/** How long after a third agent was asked something the stage says that it works; again and again while others work. */
+async function lagsOf(page: Page, ask: (message: string) => Promise<unknown>, until: number): Promise<number[]> {
+  const lags: number[] = [];
+  const card = page.getByRole('listitem').filter({ hasText: 'Cleo' });
+  for (; Date.now() < until || lags.length === 0;) {
+    await card.getByText('ready').waitFor();
+    const asked = Date.now();
+    await ask(`Tell Cleo ${lags.length}`);
+    await card.getByText(/working/).waitFor();
+    lags.push(Date.now() - asked);
+  }
+  return lags;
+}
+
 browserSuite(
   'two conversations and three tabs',
   (stage) => {
     let watched: WatchedPage;
     const ids: string[] = [];
+    let callOwner: Caller['call'];
     before(async () => {
       const { call } = await signedInCaller(stage.platform, stage.platform.owner);
-      for (const name of ['Ada', 'Bert']) {
+      callOwner = call;
+      for (const name of ['Ada', 'Bert', 'Cleo']) {
         const { agent } = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
           name,
           model: 'xiaomi/mimo-v2-pro',
@@ -82,11 +100,15 @@ browserSuite(
       await settle(one, `/dashboard/agents/${ids[0]}?tab=chat`);
       await settle(two, `/dashboard/agents/${ids[1]}?tab=chat`);
       await settle(overview, '/dashboard');
-      await overview.getByText('2 ready').first().waitFor();
+      await overview.getByText('3 ready').first().waitFor();
       for (const list of asked) list.length = 0;
       const started = Date.now();
       const until = started + LASTS_MS;
-      const stories = await Promise.all([talk(one, 'Moon', until), talk(two, 'Sea', until)]);
+      const [lags, ...stories] = await Promise.all([
+        lagsOf(overview, (message) => callOwner('POST', `/api/agents/${ids[2]}/messages`, { message }), until),
+        talk(one, 'Moon', until),
+        talk(two, 'Sea', until),
+      ]);
       const minutes = (Date.now() - started) / 60_000;
       const rates = asked.map((list) => (list.length / minutes).toFixed(1));
       t.diagnostic(
@@ -103,6 +125,9 @@ browserSuite(
         stories.every((told) => told >= 2),
         'both were at work',
       );
+      t.diagnostic(`the stage shows a change after ${lags.map(Math.round).join(', ')} ms`);
+      const middle = lags.toSorted((a, b) => a - b)[Math.floor(lags.length / 2)]!;
+      assert.ok(middle < MOST_LAG_MS, `the stage lags by ${lags.join(', ')} ms`);
       assert.deepEqual(refused, []);
       assertQuiet(watched);
     });

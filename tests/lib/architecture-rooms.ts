@@ -5,7 +5,7 @@ import { isHelp, isRoom, isStore, SHOWS_BROKEN, sliceOf, withoutComments, type R
 
 const AGENT = 'packages/agent/src/';
 /** The wings of the agent from the bottom up. What all of them speak of stands at the front, and is no wing. */
-const WINGS = ['session', 'sandbox', 'workspace', 'browser', 'skills', 'store', 'tools', 'loop', 'gateway'];
+const WINGS = ['session', 'sandbox', 'workspace', 'browser', 'skills', 'programs', 'store', 'tools', 'loop', 'gateway'];
 const wingOf = (file: string | undefined): string | undefined =>
   file?.startsWith(AGENT) ? /^([\w-]+)\//.exec(file.slice(AGENT.length))?.[1] : undefined;
 

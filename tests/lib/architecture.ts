@@ -81,6 +81,7 @@ export const noTestCode: Rule = (sources) =>
 
 /** What most of a package's users must not load with it, or whose users must not load the package. */
 const FURTHER_ENTRIES: ReadonlySet<string> = new Set([
+  '@troupe/ai/stand-in',
   '@troupe/domain/built-in-skills',
   '@troupe/domain/imports',
   '@troupe/domain/skill-md',

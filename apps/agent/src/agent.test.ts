@@ -11,7 +11,11 @@ import { digestOf } from '@troupe/kernel';
 const TOKEN = 'a'.repeat(64);
 const folder = await mkdtemp(path.join(tmpdir(), 'agent-app-'));
 const SKILL = { path: 'SKILL.md', content: Buffer.from('---\nname: maps\ndescription: x\n---\nDraw it.\n') };
+/** Those of its owner that the platform gives it. */
+let servers: object[] = [];
 const platform = await createStandIn((request, response) => {
+  if (request.path === '/v1/mcp_servers') return replyJson(response, { servers });
+  if (request.path.startsWith('/v1/mcp_servers/')) return replyJson(response, { success: true });
   if (request.path.startsWith('/v1/skill_files/'))
     return replyJson(response, { files: [{ path: SKILL.path, content: SKILL.content.toString('base64') }] });
   const asked = (request.body as { messages: { role: string; content: string }[] }).messages.at(-1);
@@ -88,12 +92,32 @@ describe('an agent as a program of its own', () => {
     platform.requests.length = 0;
   });
 
+  test('has its owner’s MCP servers from the platform, and tells it how they are', async () => {
+    const opened = { url: 'http://127.0.0.1:1/mcp', headers: { 'x-key': 'k' }, env: {}, args: [] };
+    servers = [{ ...opened, shared: 'srv', name: 'notes', approval: 'allow', isOff: false }];
+    const { chat, child, url } = await start({ DATA_DIR: path.join(folder, 'with-servers') });
+    await chat('hello');
+    const asked = platform.requests.find((request) => request.path === '/v1/mcp_servers');
+    assert.equal(asked?.headers['authorization'], `Bearer ${TOKEN}`);
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const listed = await (await fetch(`${url}/mcp-servers`, { headers })).json();
+    const [notes] = (listed as { servers: { name: string; inherited: boolean; state: string }[] }).servers;
+    assert.deepEqual([notes?.name, notes?.inherited, notes?.state], ['notes', true, 'failed']);
+    const told = () => platform.requests.find((request) => request.path === '/v1/mcp_servers/srv/state');
+    while (!told()) await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.deepEqual(told()?.body['state'], 'failed');
+    servers = [];
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    platform.requests.length = 0;
+  });
+
   test('answers through the platform’s models, and keeps its conversation over a kill -9', async () => {
     const first = await start();
     assert.equal((await fetch(`${first.url}/health`)).status, 200);
     assert.equal((await first.chat('x', 'wrong')).status, 401);
     assert.equal((await first.chat('one')).body.choices[0]?.message.content, 'heard one');
-    assert.equal(platform.requests[0]?.headers['authorization'], `Bearer ${TOKEN}`);
+    assert.ok(platform.requests.every((request) => request.headers['authorization'] === `Bearer ${TOKEN}`));
     first.child.kill('SIGKILL');
     await once(first.child, 'exit');
 

@@ -18,6 +18,7 @@ import {
   type StoreSource,
   type SkillSource,
   type SqliteStore,
+  type ToolkitDeps,
 } from '@troupe/agent';
 import {
   channelWebhook,
@@ -47,6 +48,7 @@ import {
 } from '@troupe/kernel';
 import { createFacts } from './facts.ts';
 import { createMeaning } from './meaning.ts';
+import { ownersOf, programsOf } from './owners.ts';
 import { firstDefinition, type AgentSettings } from './settings.ts';
 
 /** One agent as a program of its own: what containers and Home installs run. */
@@ -69,6 +71,8 @@ export interface StandaloneOptions {
 
 const MINUTE_MS = 60_000;
 const TEAM_STORE_MS = 10_000;
+/** So long an idle agent may hold a server that its owner has removed. */
+const LOOK_MS = 30_000;
 const SKILL_MS = 30_000;
 const SKILL_ANSWER_BYTES = 16 * 1024 * 1024;
 const BOUNDS = { MAX_CONNECTIONS: 1000, MAX_CONNECTIONS_PER_ADDRESS: 1000 };
@@ -90,26 +94,15 @@ export async function startAgent({
   const ai = thinking(settings, log);
   const pool = createWorkerPool();
   const { meaning, tending } = memoryCare({ store, ai, log, isShared: store !== own, ...care });
-  const toolkit = createToolkit({
-    store,
-    meaning,
-    pool,
-    owner: agentId,
-    workspaceRoot: path.join(dataDir, 'workspace'),
-    // As its database does: its disk may be another machine's by the next moment.
-    lasting: true,
-    sandbox: createSandbox({ log }),
-    outbound,
-    egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
-    log,
-    ...fromPlatform(settings, platform, log),
-  });
+  const { programs, ...installing } = programsOf(settings, pool, log);
+  const toolkit = toolkitFor(settings, platform, { store, programs, meaning, pool, outbound, log });
   const agent = wakeAgent({ agentId, store, model: ai, ...toolkit, log, onSleep: toolkit.close });
   const channels = await channelsOf(settings, { agent, outbound, pool, log, urls: channelUrls });
 
   const { server, gateway } = await openGateway(agent, channels, settings, log);
   await agent.resume();
   for (const channel of channels) await channel.start();
+  const looking = lookForServers(agent, log);
   const heart = settings.HEARTBEAT === 'on' ? startHeart(agent, log) : undefined;
 
   return {
@@ -120,6 +113,7 @@ export async function startAgent({
       closeAll([
         { close: async () => store.close() },
         pool,
+        installing,
         outbound,
         platform,
         ai,
@@ -129,8 +123,31 @@ export async function startAgent({
         gateway,
         ...tending,
         { close: async () => heart?.() },
+        looking,
       ]),
   };
+}
+
+type Given = Pick<ToolkitDeps, 'store' | 'programs' | 'meaning' | 'pool' | 'outbound' | 'log'>;
+
+const toolkitFor = (settings: AgentSettings, platform: Outbound, given: Given) =>
+  createToolkit({
+    ...given,
+    owner: settings.AGENT_ID,
+    workspaceRoot: path.join(settings.DATA_DIR, 'workspace'),
+    // As its database does: its disk may be another machine's by the next moment.
+    lasting: true,
+    sandbox: createSandbox({ log: given.log }),
+    egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
+    ...fromPlatform(settings, platform, given.log),
+  });
+
+/** Servers that its owner has removed are let go of, also while nobody talks to the agent. */
+function lookForServers(agent: Agent, log: Log) {
+  const timer = setInterval(() => {
+    agent.mcp?.inherited.check().catch((err: unknown) => log.warn({ err }, 'MCP servers could not be looked up'));
+  }, LOOK_MS).unref();
+  return { close: async () => clearInterval(timer) };
 }
 
 /** What is done with its memory in the background. */
@@ -220,6 +237,7 @@ const fromPlatform = (settings: AgentSettings, outbound: Outbound, log: Log) => 
   ...skillsOf(settings, outbound, log),
   ...knowledgeOf(settings, outbound),
   ...storesOf(settings, outbound),
+  ...ownersOf(settings, outbound, log),
 });
 
 /** Its owner's documents are searched by the platform, which knows which of them it was given. */

@@ -61,6 +61,7 @@ function answer(request: StandInRequest, response: Parameters<typeof replyJson>[
     }));
     return replyJson(response, { object: 'list', data, usage: { prompt_tokens: 10 } });
   }
+  if (request.path === '/v1/mcp_servers') return replyJson(response, { servers: [] });
   const messages = request.body['messages'] as { role: string; content: string }[];
   if (isForFacts(request))
     return replyChat(request, response, { content: factual(messages.map(({ content }) => content).join('\n')) });

@@ -60,6 +60,8 @@ const schema = place.extend({
       .map((host) => host.trim())
       .filter(Boolean),
   ),
+  /** Where programs of MCP servers that are npm packages come from. */
+  NPM_REGISTRY_URL: url.transform((given) => given ?? 'https://registry.npmjs.org'),
   /** What opens its channels, by name, as JSON; the platform gives it. */
   CHANNELS: z.preprocess(
     (text) => (typeof text === 'string' && text !== '' ? parsedJson(text) : {}),

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { teamDefinitions } from '@troupe/agent';
-import { createStandIn, replyChat } from '@troupe/ai';
+import { createStandIn, replyChat, replyJson } from '@troupe/ai';
 import { readTeamYaml } from '@troupe/domain/team-yaml';
 import { silentLog } from '@troupe/kernel';
 import { startAgent, type StandaloneAgent } from './app.ts';
@@ -23,6 +23,7 @@ test('members that run as programs of their own are reached through the platform
   const folder = await mkdtemp(path.join(tmpdir(), 'agent-team-'));
   const agents = new Map<string, StandaloneAgent>();
   const provider = await createStandIn((request, response) => {
+    if (request.path === '/v1/mcp_servers') return replyJson(response, { servers: [] });
     const messages = request.body['messages'] as { role: string; content: string }[];
     const isLead = messages[0]?.content.includes('You lead');
     const last = messages.at(-1);

@@ -34,6 +34,7 @@ export const SIGNED_IN: [string, Load][] = [
   ['/dashboard/teams', () => import('./pages/agents/teams/teams.tsx')],
   ['/dashboard/skills', () => import('./pages/agents/skills/skills.tsx')],
   ['/dashboard/knowledge', () => import('./pages/agents/knowledge/knowledge.tsx')],
+  ['/dashboard/mcp-servers', () => import('./pages/agents/servers/servers.tsx')],
   ['/dashboard/tasks', () => import('./pages/agents/tasks/tasks.tsx')],
   ['/dashboard/heartbeat', () => import('./pages/agents/heartbeat.tsx')],
   ['/dashboard/devices', () => import('./pages/agents/devices.tsx')],

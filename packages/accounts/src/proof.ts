@@ -141,6 +141,7 @@ async function cutOff(tx: SystemTx, userId: string): Promise<void> {
   await sql`update agents set own_config = own_config - 'webhookUrl' where user_id = ${userId}`.execute(tx);
   await tx.deleteFrom('agent_doors').where('user_id', '=', userId).execute();
   await tx.deleteFrom('mcp_credentials').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('mcp_servers').where('user_id', '=', userId).execute();
   await tx.deleteFrom('agent_logins').where('user_id', '=', userId).execute();
 }
 

@@ -16,6 +16,13 @@ export { CALLER_HEADER, createGateway, GATEWAY_ROUTES, openedBy } from './gatewa
 export { a2aNotification } from './gateway/a2a-tasks.ts';
 export { createConnections } from './gateway/connections.ts';
 export { teamDefinitions, type TeamSetting } from './team.ts';
+export { createProgramShelf, type ProgramShelf } from './programs/shelf.ts';
+export { pinSchema, type Pin } from './programs/pin.ts';
+export { createPinFile } from './programs/pin-file.ts';
+export type { PinStore } from './tools/mcp-programs.ts';
+export type { OwnersServer, OwnersServers, Tried } from './tools/mcp-shared.ts';
+export { createMcpOAuth, type CredentialStore } from './tools/mcp-oauth.ts';
+export { refuseConsent } from './gateway/mcp-servers.ts';
 export { createShelf, type Shelf, type SkillSource } from './skills/shelf.ts';
 export { embedBy, tendMeanings } from './store/meaning.ts';
 export { failureNote, lookForFacts, roomNote, wantsFacts } from './store/facts-look.ts';

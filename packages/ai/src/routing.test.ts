@@ -66,6 +66,19 @@ describe('a call without a model', () => {
     );
     assert.equal((await ai.chat({ messages: MESSAGES })).model, 'ollama/qwen3');
   });
+
+  it('gets what a provider has that an administrator has added, on every plan', async () => {
+    other.answer(lists('llama3.2:latest'));
+    const settings = testSettings({ OLLAMA_BASE_URL: other.url });
+    const catalogue = { ...BUILT_IN_CATALOGUE, open: ['ollama'] };
+    const ai = createAi({ providers: providersFrom(settings), catalogue, log: silentLog });
+    opened.push(ai);
+    assert.deepEqual(await ai.select('general', 'solo'), { id: 'ollama/llama3.2:latest', provider: 'ollama' });
+    assert.equal(
+      (await ai.chat({ messages: MESSAGES }, { scope: { userId: 'u', plan: 'solo' } })).model,
+      'ollama/llama3.2:latest',
+    );
+  });
 });
 
 describe('every model that is listed can be asked for by its id', () => {

@@ -120,12 +120,11 @@ function createChoosing(
       const found = serving(id);
       if (found.length > 0) return found;
     }
-    // No plan holds back: whatever a provider serves by itself.
-    if (plan === undefined || planModels(catalogue, plan) === 'all') {
-      for (const { name } of providers) {
-        const found = serving(ownModels(name)[0] ?? '');
-        if (found.length > 0) return found;
-      }
+    // Whatever a provider serves by itself, as far as the plan has it.
+    for (const { name } of providers) {
+      const id = ownModels(name)[0] ?? '';
+      const found = plan === undefined || planAllows(catalogue, plan, id) ? serving(id) : [];
+      if (found.length > 0) return found;
     }
     return [];
   }

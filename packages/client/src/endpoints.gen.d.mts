@@ -195,6 +195,13 @@ export interface Endpoints {
       success: true;
     };
   };
+  /** Remove an MCP server, what opened it, and what runs with it */
+  'DELETE /api/mcp-servers/:name': {
+    params: { name: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Delete one entry of what the agent remembers */
   'DELETE /api/memory': {
     body: {
@@ -950,10 +957,19 @@ export interface Endpoints {
         clientId?: string;
         env: string[];
         tools?: string[];
+        pin?: {
+          name: string;
+          version: string;
+          integrity: string;
+          packages: number;
+          at: string;
+        };
         state: 'unused' | 'connected' | 'failed' | 'consent';
         error?: string;
         offered?: string[];
         at?: string;
+        inherited?: boolean;
+        off?: boolean;
       })[];
       count: number;
     };
@@ -1200,6 +1216,18 @@ export interface Endpoints {
       format?: 'markdown' | 'json';
     };
     reply: string;
+  };
+  /** The files that a conversation is about, the newest first: written, read, removed or attached. Of its last 2,000 steps, and 200 files at most; what commands wrote is not known */
+  'GET /api/agents/:id/sessions/:sessionId/files': {
+    params: { id: string; sessionId: string };
+    reply: {
+      files: ({
+        path: string;
+        how: 'written' | 'read' | 'removed' | 'attached';
+        seq: number;
+        at: string;
+      })[];
+    };
   };
   /** The links that show conversations of an agent */
   'GET /api/agents/:id/shares': {
@@ -2057,13 +2085,50 @@ export interface Endpoints {
       })[];
     };
   };
-  /** Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched. `ready` comes first and names what may have changed since you read (`since`); Last-Event-ID goes on where a reader stopped */
+  /** Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched, `stage` is what has changed of GET /api/stage, in its shape, with `gone` for the ids of agents that are no more. `ready` comes first and names what may have changed since you read (`since`); Last-Event-ID goes on where a reader stopped */
   'GET /api/live': {
     query?: {
       watch?: string;
+      stage?: 'true';
       since?: string;
     };
     reply: string;
+  };
+  /** MCP servers of all of your agents, and how they are with each */
+  'GET /api/mcp-servers': {
+    reply: {
+      servers: ({
+        name: string;
+        url?: string;
+        command?: string;
+        args: string[];
+        headers: string[];
+        clientId?: string;
+        env: string[];
+        tools?: string[];
+        pin?: {
+          name: string;
+          version: string;
+          integrity: string;
+          packages: number;
+          at: string;
+        };
+        approval: 'allow' | 'ask' | 'deny';
+        forAll: boolean;
+        isConnected: boolean;
+        agents: ({
+          agentId: string;
+          name: string;
+          uses: boolean;
+          state: 'unused' | 'connected' | 'failed' | 'consent';
+          error?: string;
+          offered?: string[];
+          at?: string;
+        })[];
+      })[];
+      count: number;
+      most: number;
+    };
   };
   /** Called by the browser after its owner agreed; redirects to the agent’s page */
   'GET /api/mcp/callback': {
@@ -2542,7 +2607,7 @@ export interface Endpoints {
       text: string | null;
     };
   };
-  /** Every agent as it is at this moment: at work on what, waiting for a decision, ready, off or in trouble; `work` in the live stream says when to read it again */
+  /** Every agent as it is at this moment: at work on what, waiting for a decision, ready, off or in trouble; GET /api/live with `stage=true` tells what of it changes, within a second or two */
   'GET /api/stage': {
     reply: {
       agents: ({
@@ -3118,6 +3183,47 @@ export interface Endpoints {
       createdAt: string;
     };
   };
+  /** Change who has an MCP server, which of its tools, and what is asked about; its secrets stay */
+  'PATCH /api/mcp-servers/:name': {
+    params: { name: string };
+    body?: {
+      approval?: 'allow' | 'ask' | 'deny';
+      forAll?: boolean;
+      agents?: string[];
+      tools?: string[] | null;
+    };
+    reply: {
+      server: {
+        name: string;
+        url?: string;
+        command?: string;
+        args: string[];
+        headers: string[];
+        clientId?: string;
+        env: string[];
+        tools?: string[];
+        pin?: {
+          name: string;
+          version: string;
+          integrity: string;
+          packages: number;
+          at: string;
+        };
+        approval: 'allow' | 'ask' | 'deny';
+        forAll: boolean;
+        isConnected: boolean;
+        agents: ({
+          agentId: string;
+          name: string;
+          uses: boolean;
+          state: 'unused' | 'connected' | 'failed' | 'consent';
+          error?: string;
+          offered?: string[];
+          at?: string;
+        })[];
+      };
+    };
+  };
   /** Switch a trigger on or off */
   'PATCH /api/scheduled-tasks/:id/triggers/:triggerId': {
     params: { id: string; triggerId: string };
@@ -3561,6 +3667,19 @@ export interface Endpoints {
       error?: string;
       offered?: string[];
       at?: string;
+    };
+  };
+  /** Take the newest version of a program that is an npm package, and pin it */
+  'POST /api/agents/:id/mcp-servers/:name/update': {
+    params: { id: string; name: string };
+    reply: {
+      pin: {
+        name: string;
+        version: string;
+        integrity: string;
+        packages: number;
+        at: string;
+      };
     };
   };
   /** Decide about a fact that contradicts older memories */
@@ -4348,6 +4467,24 @@ export interface Endpoints {
       yaml_config: string;
     };
   };
+  /** Allow or refuse several calls of one tool, or give several questions one answer; what cannot be decided any more is named, and the others are */
+  'POST /api/inbox/decisions': {
+    body: {
+      items: ({
+        id: string;
+        agentId: string;
+        words?: string;
+      })[];
+      approved: boolean;
+      answer?: string;
+    };
+    reply: {
+      decided: ({
+        id: string;
+        error: string | null;
+      })[];
+    };
+  };
   /** Start, stop, restart, update, repair or reset the memory of an agent */
   'POST /api/instance/:userId/:action': {
     params: { userId: string; action: string };
@@ -4516,6 +4653,44 @@ export interface Endpoints {
       readAt: string | null;
       nextReadAt: string | null;
       createdAt: string;
+    };
+  };
+  /** Ask for access to an MCP server (OAuth) for all of your agents: the answer says where you agree */
+  'POST /api/mcp-servers/:name/connect': {
+    params: { name: string };
+    reply: {
+      url: string | null;
+    };
+  };
+  /** Have an agent try an MCP server now: the answer has its tools, or why it cannot be used */
+  'POST /api/mcp-servers/:name/test': {
+    params: { name: string };
+    body?: {
+      agentId?: string;
+    };
+    reply: {
+      name: string;
+      state: 'unused' | 'connected' | 'failed' | 'consent';
+      error?: string;
+      offered?: string[];
+      at?: string;
+      agentId: string;
+    };
+  };
+  /** Take the newest version of a program that is an npm package, and pin it for all agents */
+  'POST /api/mcp-servers/:name/update': {
+    params: { name: string };
+    body?: {
+      agentId?: string;
+    };
+    reply: {
+      pin: {
+        name: string;
+        version: string;
+        integrity: string;
+        packages: number;
+        at: string;
+      };
     };
   };
   /** Write into what the agent remembers: one key, or several at once */
@@ -4825,6 +5000,36 @@ export interface Endpoints {
     reply: {
       agentId: string;
       taskId: string | null;
+    };
+  };
+  /** Try once what a plan says, before it is made: its agent is asked now and nothing of it stays but what it cost. Files, memory and commands are its own and thrown away, pages are read, and what acts outside is not run. It takes two minutes at most */
+  'POST /api/say/try': {
+    body: {
+      name: string;
+      model: string;
+      instruction: string;
+      tools: string[];
+      task: {
+        name: string;
+        prompt: string;
+        cronSchedule: string;
+        timezone: string;
+      } | null;
+      tells: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp' | null;
+      capUsd: number | null;
+    };
+    reply: {
+      answer: string;
+      reason: string | null;
+      calls: ({
+        tool: string;
+        args: string;
+        isError: boolean;
+        isRun: boolean;
+      })[];
+      tokens: number;
+      costUsd: number;
+      seconds: number;
     };
   };
   /** Schedule a prompt for an agent */
@@ -5627,7 +5832,27 @@ export interface Endpoints {
         clientId?: string;
         env: string[];
         tools?: string[];
+        pin?: {
+          name: string;
+          version: string;
+          integrity: string;
+          packages: number;
+          at: string;
+        };
       };
+    };
+  };
+  /** Switch a server of the user’s off for one agent, or on again */
+  'PUT /api/agents/:id/mcp-servers/:name/use': {
+    params: { id: string; name: string };
+    query?: {
+      force?: 'true' | 'false';
+    };
+    body: {
+      use: boolean;
+    };
+    reply: {
+      success: true;
     };
   };
   /** Search an agent’s memory by meaning, or take facts out of its conversations */
@@ -5749,6 +5974,27 @@ export interface Endpoints {
       })[];
     };
   };
+  /** The same for several at once: all of them are marked, or none. It decides nothing */
+  'PUT /api/inbox/marks': {
+    body: {
+      items: ({
+        item: string;
+        words?: string;
+      })[];
+      state: 'later' | 'done';
+      until?: string;
+    };
+    reply: {
+      marks: ({
+        item: string;
+        state: 'later' | 'done' | 'decided';
+        until: string | null;
+        words: string;
+        taskId: string | null;
+        markedAt: string;
+      })[];
+    };
+  };
   /** Put something in the inbox off until a time, be done with it, or note what was decided. It decides nothing */
   'PUT /api/inbox/marks/:item': {
     params: { item: string };
@@ -5765,6 +6011,56 @@ export interface Endpoints {
       words: string;
       taskId: string | null;
       markedAt: string;
+    };
+  };
+  /** Make an MCP server for all of your agents, or replace the one of that name */
+  'PUT /api/mcp-servers/:name': {
+    params: { name: string };
+    body?: {
+      url?: string;
+      headers?: Record<string, string>;
+      client?: {
+        id: string;
+        secret?: string;
+      };
+      command?: string;
+      args?: string[];
+      env?: Record<string, string>;
+      tools?: string[];
+      approval?: 'allow' | 'ask' | 'deny';
+      forAll?: boolean;
+      agents?: string[];
+    };
+    reply: {
+      server: {
+        name: string;
+        url?: string;
+        command?: string;
+        args: string[];
+        headers: string[];
+        clientId?: string;
+        env: string[];
+        tools?: string[];
+        pin?: {
+          name: string;
+          version: string;
+          integrity: string;
+          packages: number;
+          at: string;
+        };
+        approval: 'allow' | 'ask' | 'deny';
+        forAll: boolean;
+        isConnected: boolean;
+        agents: ({
+          agentId: string;
+          name: string;
+          uses: boolean;
+          state: 'unused' | 'connected' | 'failed' | 'consent';
+          error?: string;
+          offered?: string[];
+          at?: string;
+        })[];
+      };
     };
   };
   /** Give agents a key of yours, all of them or none; what they had is replaced. It counts at once */

@@ -17,6 +17,8 @@ export * as providers from './agents/providers/backend.ts';
 export * as provision from './agents/provision/backend.ts';
 export * as runtime from './agents/runtime/backend.ts';
 export * as knowledge from './agents/knowledge/backend.ts';
+export * as say from './agents/say/backend.ts';
+export * as servers from './agents/servers/backend.ts';
 export * as skills from './agents/skills/backend.ts';
 export * as teams from './agents/teams/backend.ts';
 export * as v1 from './agents/ai/v1/index.ts';

@@ -18,6 +18,7 @@ export * from './pages.ts';
 export * from './sse.ts';
 
 export * from './platform/jobs.ts';
+export { MOST_LOG_STREAMS, TOO_MANY_LOG_STREAMS } from './agents/agents/web.ts';
 export { type Notice, MOST_NOTICE_STREAMS, TOO_MANY_NOTICE_STREAMS } from './platform/notices.ts';
 export { PUSH_KINDS, type PushKind, type PushSubscriptionRow } from './platform/push.ts';
 export { WEBHOOK_EVENTS, type Webhook, type WebhookDelivery, type WebhookEvent } from './platform/webhooks.ts';
@@ -91,7 +92,8 @@ export {
   UPLOADS,
   type FileEntry,
 } from './agents/files/fields.ts';
-export { MARK_WORDS } from './agents/inbox.ts';
+export { MARK_WORDS, MOST_AT_ONCE, ONE_ANSWER, UNLIKE } from './agents/inbox.ts';
+export { NO_AGENT_TRIES, type UserServer } from './agents/servers/web.ts';
 export type { InboxItem, InboxMark } from './agents/inbox.ts';
 export { INSTANCE_ACTIONS } from './agents/instance.ts';
 export * from './agents/jobs.ts';
@@ -119,12 +121,13 @@ export {
 export type { AiProvider } from './agents/providers/web.ts';
 export { GATEWAY_ENDPOINTS } from './agents/runtime/gateway.ts';
 export * from './agents/knowledge/fields.ts';
-export { SENTENCE_LENGTH, type SaidPlan } from './agents/say.ts';
+export { TRIED_SECONDS, TRIED_USD } from './agents/say/fields.ts';
+export { SENTENCE_LENGTH, type SaidPlan } from './agents/say/web.ts';
 export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';
 export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
 export { LOGIN_NOT_FOUND, MOST_LOGINS, TOO_MANY_LOGINS, type AgentLogin } from './agents/logins.ts';
 export type { FoundConversation, FoundFile } from './agents/search.ts';
-export { IN_FRONT, MOST_ON_STAGE, type StageActor } from './agents/stage.ts';
+export { IN_FRONT, MOST_ON_STAGE, type StageActor, type StageChange } from './agents/stage.ts';
 export { NO_SCHEDULE, type ScheduledTask } from './agents/tasks.ts';
 export { MOST_WIDGETS, WIDGET_DEFAULTS, WIDGET_GONE, type Widget, type WidgetVisitor } from './agents/widgets.ts';
 export { MOST_DELIVERED, TRIGGER_KINDS, type TaskTrigger, type TriggerKind } from './agents/triggers.ts';

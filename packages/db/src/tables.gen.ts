@@ -947,6 +947,38 @@ export interface Tables {
     updated_at: Timestamp;
     user_id: string;
   };
+  mcp_pins: {
+    agent_id: Nullable<string>;
+    bytes: Int8;
+    digest: string;
+    id: string;
+    pin: Json;
+    server_id: Nullable<string>;
+    updated_at: Timestamp;
+    user_id: string;
+  };
+  mcp_server_agents: {
+    agent_id: string;
+    error: Nullable<string>;
+    offered: Nullable<Json>;
+    server_id: string;
+    state: Nullable<'connected' | 'failed' | 'consent'>;
+    tried_at: Nullable<Timestamp>;
+    user_id: string;
+    uses: Nullable<boolean>;
+  };
+  mcp_servers: {
+    access: Nullable<Bytes>;
+    approval: 'allow' | 'ask' | 'deny';
+    created_at: Timestamp;
+    for_all: boolean;
+    id: string;
+    name: string;
+    renewing_until: Nullable<Timestamp>;
+    server: Json;
+    updated_at: Timestamp;
+    user_id: string;
+  };
   notices: {
     created_at: Timestamp;
     id: GeneratedAlways<bigint>;

@@ -104,10 +104,12 @@ export interface VersionedDefinition {
 }
 
 const STRICTEST: readonly ApprovalRule[] = ['deny', 'ask', 'allow'];
+const strictestOf = (...rules: readonly ApprovalRule[]): ApprovalRule =>
+  STRICTEST.find((one) => rules.includes(one)) ?? 'deny';
 
 /**
- * The rule for a call. By name: the tool's own first, then its toolset's, then `*`; what the configuration says replaces
- * the definition's. By pattern: the stricter of the two holds. Only for what no pattern names does the owner's word for
+ * The rule for a call. By name: the tool's own first, then its toolset's, then the stricter of `*` and what the owner says
+ * of the server for all agents; what the configuration says replaces the definition's. By pattern: the stricter of the two holds. Only for what no pattern names does the owner's word for
  * the tool or its toolset stand alone. What would be asked about and was allowed for good is not asked about.
  */
 export function approvalFor(
@@ -117,13 +119,13 @@ export function approvalFor(
 ): ApprovalRule {
   const rules = new Map(Object.entries({ ...approvals, ...config.safety.approvals }));
   const named = rules.get(tool.name) ?? rules.get(tool.toolset);
-  const rule = named ?? rules.get('*') ?? 'allow';
+  const rule = named ?? strictestOf(tool.rule ?? 'allow', rules.get('*') ?? 'allow');
   const isOwn = tool.offeredAs === undefined;
   const patterned = () =>
     permissions &&
     (permissionFor(permissions, tool, args) ?? named ?? (isOwn && onlyLooks(tool.name) ? 'allow' : 'ask'));
   const said = patterned() ?? rule;
-  const strictest = STRICTEST.find((one) => one === rule || one === said) ?? 'deny';
+  const strictest = strictestOf(rule, said);
   return strictest === 'ask' && isStanding(config.safety.standing ?? [], tool, args) ? 'allow' : strictest;
 }
 

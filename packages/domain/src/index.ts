@@ -4,6 +4,7 @@ export { namedInTrial, onlyLooks, ownTools, runsInTrial, toolsetOf } from './own
 export { isLike, type CalledTool, type Permissions } from './permissions.ts';
 export { isSameRule, letThrough, MOST_STANDING, standingChoices, type StandingRule } from './standing.ts';
 export { stepsOfRun } from './runs.ts';
+export { createTouched, type TouchedFile, type TouchedHow } from './touched.ts';
 export { ADDRESS_LENGTH, webAddress } from './web-address.ts';
 export * from './teams/index.ts';
 export * from './rate-limits.ts';

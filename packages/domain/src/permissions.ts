@@ -24,6 +24,8 @@ export interface CalledTool {
   offeredAs?: string | undefined;
   /** The arguments that it takes, by name; undefined: not known. */
   takes?: readonly string[] | undefined;
+  /** What its owner has said of its server, for all agents. */
+  rule?: 'allow' | 'ask' | 'deny' | undefined;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;

@@ -65,6 +65,9 @@ export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
   },
 };
 
+/** MCP servers that belong to a user and not to one agent. */
+export const MCP_SERVERS: Readonly<Record<Plan, number>> = { solo: 5, collective: 10, label: 25, network: 50 };
+
 /** Megabytes of one file that comes in. */
 export const UPLOAD_MB: Readonly<Record<Plan, number>> = { solo: 10, collective: 25, label: 25, network: 25 };
 

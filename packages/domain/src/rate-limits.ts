@@ -38,6 +38,7 @@ const CHANGES = [
   'config',
   'memory',
   'heartbeat',
+  'usage',
 ];
 const changes = (area: string): RateRule[] =>
   ['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => ({

@@ -14,6 +14,7 @@ import {
   type Peer,
   type Peers,
   type PgNews,
+  type ProgramShelf,
   type Sandbox,
   type StoreSource,
 } from '@troupe/agent';
@@ -22,7 +23,7 @@ import { createPassageSearch, type Meaning } from '@troupe/knowledge';
 import { AppError, type Log, type Outbound, type WorkerPool } from '@troupe/kernel';
 import { createLogins, type AgentRow } from '@troupe/roster';
 import type { AgentFiles } from './agent-files.ts';
-import { mcpKeeping, type Whose } from './mcp-keeping.ts';
+import { mcpKeeping, pinKeeping, type Whose } from './mcp-keeping.ts';
 
 export type Thinker = Pick<AgentRow, 'id' | 'user_id' | 'plan' | 'ai_provider' | 'provider_key'>;
 export type Thinking = Pick<AgentDeps, 'model' | 'onTool' | 'onRun' | 'traced'>;
@@ -40,6 +41,8 @@ export interface AwakeDeps {
   egress?: ToolkitDeps['egress'];
   /** Seals what opens other servers. */
   sealKey?: string;
+  /** Where programs of MCP servers that are npm packages are; left out: they cannot be had. */
+  programs?: ProgramShelf;
   /** Where people look at what agents cite. */
   dashboard?: string;
   /** How questions about documents and memories become numbers; left out: they are searched by words. */
@@ -91,6 +94,7 @@ export function createWaysOut(
     log,
     egress,
     sealKey,
+    programs,
     dashboard = '/dashboard',
     meaning,
     stores,
@@ -115,6 +119,7 @@ export function createWaysOut(
       logins: { list: () => logins.list(whose), open: (name: string) => logins.open(whose, name) },
     }),
     ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
+    ...(programs && { programs: { shelf: programs, pins: pinKeeping(db, whose) } }),
   });
 }
 
@@ -185,6 +190,17 @@ export class AwakeAgents {
     const found = await this.#found(agentId);
     const row = found && (await rowOf(this.#deps.db, agentId));
     if (row) found.think(row);
+  }
+
+  /** An MCP server of theirs is another one, or none: what runs with it ends. */
+  async forgetServer(userId: string, name: string): Promise<void> {
+    const forget = async (agentId: string): Promise<void> => {
+      const found = await this.#found(agentId);
+      if (found?.userId !== userId) return;
+      found.agent.mcp?.inherited.stale();
+      await found.agent.mcp?.forget(name);
+    };
+    await Promise.all([...this.#awake.keys()].map(forget));
   }
 
   async close(): Promise<void> {

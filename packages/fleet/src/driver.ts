@@ -34,6 +34,8 @@ export interface Driver {
   configure: (agent: AgentRow, definition: AgentDefinition) => Promise<void>;
   /** The agent's plan or provider is another one; what runs goes on with it. Left out: nothing of them is kept. */
   rethink?: (agentId: string) => Promise<void>;
+  /** An MCP server of a user's is another one, or none. Left out: agents find that out by themselves. */
+  forgetServer?: (userId: string, name: string) => Promise<void>;
   stats: (agent: AgentRow) => Promise<DriverStats>;
   /** The agents that run outside of this process, by id; undefined: nobody can tell now. Left out: all run here. */
   alive?: () => Promise<ReadonlySet<string> | undefined>;

@@ -79,6 +79,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     agent,
     evict,
     rethink: (agentId) => awake.rethink(agentId),
+    forgetServer: (userId, name) => awake.forgetServer(userId, name),
     awake: () => awake.size,
     async start(row) {
       if (!(await storeOf(row).definition())) throw new AppError(404, 'Agent not found');

@@ -10,5 +10,6 @@ export { createSwarm } from './docker/swarm.ts';
 export { dockerEngine } from './docker/engine.ts';
 export { createKubernetes, kubernetesCluster } from './kubernetes/kubernetes.ts';
 export { createHosting, withHosting } from './hosting.ts';
+export { pinnedPrograms } from './mcp-keeping.ts';
 export type { OutsideDeps } from './outside.ts';
 export { createTrials, type Trial, type TrialCall, type TrialGiven, type Trials } from './trials.ts';

@@ -19,7 +19,7 @@ import {
 import { runsInTrial, type AgentDefinition } from '@troupe/domain';
 import { createWorkerPool, newId, type WorkerPool } from '@troupe/kernel';
 import type { AgentRow } from '@troupe/roster';
-import { createWaysOut, type AwakeDeps, type Thinker } from './awake.ts';
+import { createWaysOut, type AwakeDeps, type Thinker, type Thinking } from './awake.ts';
 
 /**
  * An agent that is only tried: it thinks on its owner's account, with a definition that it need not have, and has a store,
@@ -34,6 +34,8 @@ export interface TrialsDeps extends Omit<AwakeDeps, 'listener' | 'idleMs' | 'lea
 
 export interface TrialGiven {
   row: Thinker & Pick<AgentRow, 'team_id'>;
+  /** Where it is not the row's that pays. */
+  model?: Thinking['model'];
   definition: AgentDefinition;
   input: string;
   stubs: readonly { tool: string; result: string }[];
@@ -207,7 +209,8 @@ export function createTrials(deps: TrialsDeps) {
     }
   }
 
-  function wake({ row, stubs }: TrialGiven, folder: string, own: SqliteStore, unrun: Set<string>): Agent {
+  function wake(given: TrialGiven, folder: string, own: SqliteStore, unrun: Set<string>): Agent {
+    const { row, model = thinking(row).model, stubs } = given;
     const { id: agentId, user_id: userId, team_id: teamId } = row;
     const real = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }) });
     const store = trialStore(own, real);
@@ -220,7 +223,7 @@ export function createTrials(deps: TrialsDeps) {
       store,
       workspace: toolkit.workspace,
       tools: async (...given) => (await toolkit.tools(...given)).map((tool) => tried(tool, stubs, unrun)),
-      model: thinking(row).model,
+      model,
       log,
       onSleep: toolkit.close,
     });

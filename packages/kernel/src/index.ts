@@ -21,6 +21,7 @@ export { eachOf } from './each.ts';
 export * from './environment.ts';
 export * from './errors.ts';
 export * from './fair.ts';
+export * from './reading.ts';
 export * from './faults.ts';
 export { allowPage, answersPreflight, checkPage } from './http/cors.ts';
 export { isListening } from './http/drain.ts';

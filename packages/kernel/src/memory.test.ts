@@ -10,7 +10,7 @@ const heap = (): number => getHeapStatistics().total_physical_size / MB;
 
 /** So much that lives for a while, and then nobody needs. */
 async function burst(megabytes: number): Promise<number> {
-  const lists = Array.from({ length: megabytes }, (_, n) => new Array<number>(MB / 8).fill(n + 0.5));
+  const lists = Array.from({ length: megabytes }, (_, n) => Array.from({ length: MB / 8 }, () => n + 0.5));
   await delay(10);
   assert.equal(lists.length, megabytes);
   return heap();

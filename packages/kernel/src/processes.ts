@@ -1,9 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartError } from './errors.ts';
-import { listenError } from './http/listen-error.ts';
+import { freePort } from './http/listening.ts';
 import type { Running } from './lifecycle.ts';
 import { createLog } from './log.ts';
 import { answerForAll } from './process-metrics.ts';
@@ -78,18 +76,4 @@ export async function startProcesses(settings: Settings, service: string, portSe
       await Promise.all(kept);
     },
   };
-}
-
-/** Nobody else may be there: those who share a port do not notice it themselves. Without a number it is any free one. */
-async function freePort(host: string, wanted: number, setting: PortSetting): Promise<number> {
-  const probe = createServer();
-  try {
-    probe.listen({ host, port: wanted, exclusive: true });
-    await once(probe, 'listening');
-    return (probe.address() as AddressInfo).port;
-  } catch (error) {
-    throw listenError(error, host, wanted, setting);
-  } finally {
-    probe.close();
-  }
 }

@@ -141,6 +141,12 @@ const TABLE = {
   AGENT_PRIVATE_HOSTS: agents.list(
     'Hosts of your own network that agents may reach, `name` or `name:port`, such as MCP servers; every user’s agents may',
   ),
+  AGENT_PACKAGES: agents.oneOf(
+    'Whether MCP servers may be npm packages (`npx -y …`): `on` installs them into DATA_DIR, pinned and without their scripts',
+    ['on', 'off'],
+    'on',
+  ),
+  NPM_REGISTRY_URL: agents.url('Registry that such packages come from; https://registry.npmjs.org when unset'),
   AGENT_HOST_NETWORK: agents.flag(
     '`true`: on an engine without a bridge agents in containers share this machine’s network, and reach what listens on its loopback; otherwise they are refused there',
   ),

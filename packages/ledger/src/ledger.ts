@@ -54,11 +54,20 @@ export interface Ledger {
    */
   spread: (tx: SystemTx, accounts: readonly string[], amount: bigint, also?: readonly string[]) => Promise<Entry[]>;
   balance: (tx: SystemTx, account: string) => Promise<Balance>;
+  /** Of many accounts by one question, by their ids; one that nobody opened has nothing. */
+  balances: (tx: SystemTx, accounts: readonly string[]) => Promise<(account: string) => Balance>;
   entries: (tx: SystemTx, account: string, limit: number) => Promise<LedgerEntry[]>;
 }
 
+type Amounts = Pick<Balance, 'balance' | 'held'>;
+const balanceOf = ({ balance, held }: Amounts = { balance: 0n, held: 0n }): Balance => ({
+  balance,
+  held,
+  available: balance - held,
+});
+
 /** What accounts hold, and how it came to be. */
-function reading(): Pick<Ledger, 'balance' | 'entries'> {
+function reading(): Pick<Ledger, 'balance' | 'balances' | 'entries'> {
   return {
     async balance(tx, account) {
       const row = await tx
@@ -66,8 +75,13 @@ function reading(): Pick<Ledger, 'balance' | 'entries'> {
         .select(['balance', 'held'])
         .where('id', '=', account)
         .executeTakeFirst();
-      const { balance, held } = row ?? { balance: 0n, held: 0n };
-      return { balance, held, available: balance - held };
+      return balanceOf(row);
+    },
+    async balances(tx, accounts) {
+      const { rows } = await sql<Amounts & { id: string }>`
+        select id, balance, held from ledger_accounts where id = any(${[...accounts]}::text[])`.execute(tx);
+      const known = new Map(rows.map((row) => [row.id, row]));
+      return (account) => balanceOf(known.get(account));
     },
     async entries(tx, account, limit) {
       const rows = await tx

@@ -5,6 +5,7 @@ export { definitionDigest, effectiveConfig, layered, readPurpose, readTools, typ
 export { isGated, newestTried } from './evaluations.ts';
 export { createHostingPlatform, type HostedService, type HostingDeps, type HostingPlatform } from './hosting.ts';
 export { createLogins, type Logins, type SealedLogin } from './logins.ts';
+export { createUserServers, type ServerRow, type UserServers } from './mcp-servers.ts';
 export { memberOf, memberToken } from './member-tokens.ts';
 export type { OwnAgents } from './own.ts';
 export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';

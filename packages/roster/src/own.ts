@@ -10,6 +10,8 @@ import type { Room } from './room.ts';
 import type { Seals } from './seals.ts';
 import { skillsFor } from './skills.ts';
 
+type Drafted = Pick<NewAgent, 'name' | 'model' | 'definition' | 'ownConfig'>;
+
 /** The agents of one user, under that user's scope: nobody else's row can be read or written here. */
 export interface OwnAgents {
   find: (id: string) => Promise<AgentRow | undefined>;
@@ -22,6 +24,8 @@ export interface OwnAgents {
   definitions: (agent: Pick<AgentRow, 'id'>, most?: number) => Promise<VersionedDefinition[]>;
   /** The gateway token; undefined: the one it had was ended, and rotating makes another. */
   token: (agent: AgentRow) => string | undefined;
+  /** What a new agent would run with; nothing is saved. */
+  draft: (agent: Drafted) => Promise<AgentDefinition>;
   /** All or none of them, and never more than `limit` together with those that are there. */
   add: (agents: readonly NewAgent[], limit: number) => Promise<AgentRow[]>;
   /** One that was made and that nobody could be asked to start is in error, unless somebody has taken it up meanwhile. */
@@ -118,6 +122,7 @@ export function createOwn(deps: OwnDeps): (userId: string) => OwnAgents {
     definition: ({ id }) => newestDefinition(db.user(userId), id),
     definitions: ({ id }, most = 50) => definitionsOf(db.user(userId), id, most),
     token: seals.token,
+    draft: (agent) => drafted(db.user(userId), userId, agent),
     add: (agents, limit) => add(userId, agents, limit),
     async giveUp(id, failure) {
       await db
@@ -138,6 +143,15 @@ export function createOwn(deps: OwnDeps): (userId: string) => OwnAgents {
         await record(tx);
         return changed;
       }),
+  });
+}
+
+async function drafted(tx: UserTx, userId: string, agent: Drafted): Promise<AgentDefinition> {
+  const { name, model, definition, ownConfig } = agent;
+  return newDefinition({
+    ...definition,
+    name,
+    config: effectiveConfig(await userDefault(tx, userId), model, ownConfig),
   });
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Database } from '@troupe/db';
+import type { Database, UserTx } from '@troupe/db';
 import { AppError, isoOrNull, type Clock } from '@troupe/kernel';
 import { sql } from 'kysely';
 import { CAPS_MS } from './spend.ts';
@@ -42,13 +42,17 @@ export interface Caps {
 export interface CapsOptions {
   db: Database;
   clock: Clock;
+  /** Has what sums up a user's whole usage wait for its turn; at once unless said. */
+  inTurn?: <T>(userId: string, work: () => Promise<T>) => Promise<T>;
 }
 
 const EACH = '*';
 const USD = 1_000_000;
 const MAX_CAPS = 200;
 
-function createSetting({ db, clock }: CapsOptions) {
+const atOnce: NonNullable<CapsOptions['inTurn']> = (_, work) => work();
+
+function createSetting({ db, clock, inTurn = atOnce }: CapsOptions) {
   async function set(userId: string, { scope, agentId, teamId, period, limitUsd }: CapChange): Promise<void> {
     const scopeId = { user: '', agent: agentId ?? EACH, run: EACH, team: teamId ?? '' }[scope];
     const values = {
@@ -75,38 +79,63 @@ function createSetting({ db, clock }: CapsOptions) {
     if (limitUsd === null) return;
     // Until then a process may believe that this user has no caps: whoever is told that it is set can rely on it.
     if (isFirst) await setTimeout(CAPS_MS + 10);
-    await sql`select spend_recount(${userId}, ${scope}, ${scopeId}, spend_since(${values.period}, ${clock()}::timestamptz))`.execute(
-      db.system,
-    );
+    const recount = sql`select spend_recount(${userId}, ${scope}, ${scopeId}, spend_since(${values.period}, ${clock()}::timestamptz))`;
+    await inTurn(userId, () => recount.execute(db.system));
   }
 
   return set;
 }
 
-export function createCaps(deps: CapsOptions): Caps {
-  const { db, clock } = deps;
-  async function list(userId: string): Promise<Cap[]> {
-    const now = clock();
-    const { rows } = await sql<{
-      scope: CapScope;
-      scope_id: string;
-      period: CapPeriod;
-      limit_micros: bigint;
-      used: bigint | null;
-      reserved: bigint | null;
-      resets_at: Date | null;
-    }>`
-      select c.scope, c.scope_id, c.period, c.limit_micros, spend_resets(c.period, ${now}::timestamptz) as resets_at,
-        coalesce(n.used, case when c.scope_id <> ${EACH} then (
-          select coalesce(sum(d.cost_micros), 0)::bigint from usage_daily d
-          where d.user_id = c.user_id and (c.scope = 'user' or d.agent_id = c.scope_id or (c.scope = 'team' and d.agent_id in (
-              select a.id from agents a where a.user_id = c.user_id and a.team_id = c.scope_id)))
-            and d.day >= (spend_since(c.period, ${now}::timestamptz) at time zone 'UTC')::date) end) as used,
-        coalesce(n.reserved, case when c.scope_id <> ${EACH} then 0 end) as reserved
+interface CapRow {
+  scope: CapScope;
+  scope_id: string;
+  period: CapPeriod;
+  limit_micros: bigint;
+  used: bigint | null;
+  reserved: bigint | null;
+  resets_at: Date | null;
+}
+
+/**
+ * Caps with what is used of them. Of those that no call has counted in yet, that is read from the days: once for all of
+ * them, since somebody may have two hundred caps and hundreds of thousands of rows.
+ */
+async function readCaps(tx: UserTx, userId: string, now: Date): Promise<CapRow[]> {
+  const at = sql`${now}::timestamptz`;
+  const since = (period: CapPeriod) => sql`(spend_since(${period}, ${at}) at time zone 'UTC')::date`;
+  const micros = sql`sum(micros_day) as micros_day, sum(micros_month) as micros_month, sum(micros) as micros`;
+  const { rows } = await sql<CapRow>`
+    with cap as materialized (
+      select c.scope, c.scope_id, c.period, c.limit_micros, n.used, n.reserved, n.used is null and c.scope_id <> ${EACH} as lacks
       from spend_caps c
       left join spend_counters n on n.user_id = c.user_id and n.scope = c.scope and n.scope_id = c.scope_id
-        and n.since = spend_since(c.period, ${now}::timestamptz)
-      order by c.scope desc, c.scope_id`.execute(db.user(userId));
+        and n.since = spend_since(c.period, ${at})
+      where c.user_id = ${userId}
+    ), spent as materialized (
+      select agent_id, sum(cost_micros) filter (where day >= ${since('day')}) as micros_day,
+        sum(cost_micros) filter (where day >= ${since('month')}) as micros_month, sum(cost_micros) as micros
+      from usage_daily where user_id = ${userId}
+        and day >= (select min((spend_since(period, ${at}) at time zone 'UTC')::date) from cap where lacks)
+      group by agent_id
+    ), sums as (
+      select 'user' as scope, '' as scope_id, ${micros} from spent
+      union all select 'agent', agent_id, micros_day, micros_month, micros from spent
+      union all select 'team', a.team_id, ${micros} from spent s join agents a on a.id = s.agent_id
+        where a.team_id is not null group by a.team_id
+    )
+    select cap.scope, cap.scope_id, cap.period, cap.limit_micros, spend_resets(cap.period, ${at}) as resets_at,
+      case when lacks then coalesce(case cap.period when 'day' then micros_day when 'month' then micros_month
+        else micros end, 0)::bigint else cap.used end as used,
+      case when lacks then 0 else cap.reserved end as reserved
+    from cap left join sums on lacks and sums.scope = cap.scope and sums.scope_id = cap.scope_id
+    order by cap.scope desc, cap.scope_id`.execute(tx);
+  return rows;
+}
+
+export function createCaps(deps: CapsOptions): Caps {
+  const { db, clock, inTurn = atOnce } = deps;
+  async function list(userId: string): Promise<Cap[]> {
+    const rows = await inTurn(userId, () => readCaps(db.user(userId), userId, clock()));
     return rows.map((row) => ({
       scope: row.scope,
       agentId: row.scope === 'agent' && row.scope_id !== EACH ? row.scope_id : null,
@@ -123,13 +152,14 @@ export function createCaps(deps: CapsOptions): Caps {
 
   async function tokensThisMonth(userId: string): Promise<number> {
     const now = clock();
-    const { rows } = await sql<{ tokens: bigint }>`
+    const read = sql<{ tokens: bigint }>`
       select coalesce(
         (select used + reserved from spend_counters
           where scope = 'tokens' and scope_id = '' and since = spend_since('month', ${now}::timestamptz)),
         (select sum(input_tokens + output_tokens) from usage_daily
           where day >= (spend_since('month', ${now}::timestamptz) at time zone 'UTC')::date),
-        0)::bigint as tokens`.execute(db.user(userId));
+        0)::bigint as tokens`;
+    const { rows } = await inTurn(userId, () => read.execute(db.user(userId)));
     return Number(rows[0]!.tokens);
   }
 

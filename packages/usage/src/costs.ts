@@ -177,11 +177,10 @@ export function createCosts({ db, clock }: { db: Database; clock: Clock }): Cost
   return {
     async breakdown(whose, question) {
       const { by, id } = question;
-      const [all, chosen, rows] = await Promise.all([
-        days(whose, question),
-        id === undefined ? undefined : days(whose, question, SIDES[by], id),
-        listed(whose, question),
-      ]);
+      // One after the other: all at once would be three places of the database for one question.
+      const all = await days(whose, question);
+      const chosen = id === undefined ? undefined : await days(whose, question, SIDES[by], id);
+      const rows = await listed(whose, question);
       const chosenOn = chosen && new Map(chosen.map(({ day, costUsd }) => [day, costUsd]));
       return {
         total: all.reduce(added, { costUsd: 0, inputTokens: 0, outputTokens: 0, calls: 0 }),

@@ -1,4 +1,4 @@
-import { browserOff, type Sandbox } from '@troupe/agent';
+import { browserOff, type ProgramShelf, type Sandbox } from '@troupe/agent';
 import { createChannelHost, type ChannelHost } from '@troupe/channels';
 import {
   createDocker,
@@ -49,6 +49,8 @@ interface Given {
   blobs: Blobs | undefined;
   /** Where commands run that are not in a container of their own. */
   sandbox: Sandbox;
+  /** Where programs of MCP servers are; undefined: nowhere. */
+  programs: ProgramShelf | undefined;
   /** Who is told of tasks of A2A. */
   push: PushService;
   /** How questions become numbers. */
@@ -99,6 +101,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     outbound,
     sandbox,
     sealKey: walletKey,
+    ...(given.programs && { programs: given.programs }),
     egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
     thinking: createThinking(ai, roster),
     meaning: given.meanings.of,

@@ -1,6 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { agentChanged, agentRethinks, credentialEnded, tasksWaiting, workLeft } from '@troupe/contract';
+import {
+  agentChanged,
+  agentRethinks,
+  credentialEnded,
+  mcpServerChanged,
+  tasksWaiting,
+  workLeft,
+} from '@troupe/contract';
 import { notify } from '@troupe/db';
 import type { Fleet } from '@troupe/fleet';
 import { closeAll, type Outbound, type Running, type Server } from '@troupe/kernel';
@@ -68,6 +75,11 @@ export function run(server: Server, deps: BackendDeps, parts: Parts): Running {
       const agentId = fleet.heard(notice);
       if (agentId === undefined) return;
       evict(agentId).catch((err: unknown) => log.warn({ err, agentId }, 'an agent did not go to sleep'));
+    }),
+    listener.on(mcpServerChanged, ({ userId, name }) => {
+      driver
+        .forgetServer?.(userId, name)
+        .catch((err: unknown) => log.warn({ err, userId }, 'what ran with an MCP server did not end'));
     }),
     listener.on(agentRethinks, (notice) => {
       const agentId = fleet.heard(notice);

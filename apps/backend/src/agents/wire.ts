@@ -1,5 +1,5 @@
 import { raiseNotice, type Accounts } from '@troupe/accounts';
-import { createSandbox, type Sandbox } from '@troupe/agent';
+import { createSandbox, type ProgramShelf, type Sandbox } from '@troupe/agent';
 import type { ChannelHost } from '@troupe/channels';
 import { applyConfigJob, stopAgentsJob, takeChangeJob, tryCaseJob } from '@troupe/contract';
 import { keepSwept, openBlobs } from '@troupe/db';
@@ -13,7 +13,7 @@ import {
   type Running,
   type Server,
 } from '@troupe/kernel';
-import { memberOf, type AgentRow, type Roster } from '@troupe/roster';
+import { createUserServers, memberOf, type AgentRow, type Roster } from '@troupe/roster';
 import type { BackendDeps } from '../deps.ts';
 import type { AgentKeys } from './agent-keys.ts';
 import { deliverPushes } from './a2a/delivery.ts';
@@ -28,7 +28,7 @@ import { channelRoutes } from './channels/routes.ts';
 import { createChannels } from './channels/service.ts';
 import { deploymentRoutes } from './deployments/routes.ts';
 import { createDeployments } from './deployments/service.ts';
-import { createDriver, dashboardOf } from './driver.ts';
+import { createDriver, dashboardOf, type Running as RunningDriver } from './driver.ts';
 import { createGate, isUntried } from './evaluations/gate.ts';
 import { createEvaluations, type EvaluationsService } from './evaluations/service.ts';
 import { createRuntimeProgram } from './installations/program.ts';
@@ -44,6 +44,7 @@ import { createMemoryStores } from './managed/stores.ts';
 import { wireManaged } from './managed/wire.ts';
 import { createMemoryCare, type MemoryCare } from './memory/service.ts';
 import { createLiveStreams } from './provision/livestream.ts';
+import { createProgramsHere } from './programs.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
 import { responseRoutes } from './responses/routes.ts';
@@ -57,7 +58,11 @@ import { createRuntime } from './runtime/service.ts';
 import { createThinking } from './runtime/thinking.ts';
 import { createWake, type Reach } from './runtime/wake.ts';
 import { createFileWatch, type FileWatchDeps } from './scheduler/file-watch.ts';
+import { sayRoutes } from './say/routes.ts';
+import { createSay } from './say/service.ts';
 import { createScheduler } from './scheduler/service.ts';
+import { serverRoutes } from './servers/routes.ts';
+import { createServers } from './servers/service.ts';
 import { createSpendWatch } from './scheduler/spend-watch.ts';
 import { skillRoutes } from './skills/routes.ts';
 import { createSkillFiles } from './skills/service.ts';
@@ -90,27 +95,27 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const sandbox = createSandbox({ log });
   const meanings = createMeanings({ db, jobs: deps.jobs, ai: ai.ai, log });
   const stores = createMemoryStores(deps);
+  const programs = createProgramsHere(deps);
+  const places = { outbound, sandbox, programs: programs.shelf };
   const running = await createDriver(deps, ai, {
+    ...places,
     meanings,
     stores: stores.source,
-    outbound,
     configured,
     roster: roster.system,
     baseUrl,
     blobs,
-    sandbox,
     push: createPushConfigs({ db, clock, cipher: pushCipher(secrets.walletKey), plainAllowed: server.loopback }),
   });
-  const { driver, shellOff, browserOff } = running;
+  const { driver } = running;
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
   const making = wireMaking(server, { ...deps, ai, fleet, liveStream, meanings });
-  const trials = wireEvaluations(server, { ...deps, ai, agents: making.agents, outbound, sandbox });
+  const trials = wireTrials(server, { ...deps, ...places, ai, agents: making.agents });
+  wireServers(server, deps, outbound);
   wireChannels(server, deps, fleet, running.channels);
   const runtime = createRuntime({ roster, fleet, clock, version });
-  const resource = createResource(server);
-  runtimeRoutes(server, { runtime, resource, shellOff, browserOff });
-  relayToAgents(server, { runtime, driver, resource, ...wireRelay(deps) });
+  wireRuntime(server, deps, running, runtime);
   workJobs(deps, fleet, driver);
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
   const managed = wireManaged(server, { ...making, ...deps, reach: wake.reach, stores });
@@ -130,7 +135,13 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const life = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
   const kept = blobs ? [blobs, keepSwept(blobs, log)] : [];
   const pushes = tellOfTasks(server, deps);
-  return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, trials, pushes, life]) };
+  return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, programs, trials, pushes, life]) };
+}
+
+/** MCP servers of users. */
+function wireServers(server: Server, { db, roster, secrets }: AgentDeps, outbound: Outbound): void {
+  const servers = createUserServers({ db, sealKey: secrets.walletKey });
+  serverRoutes(server, createServers({ servers, roster, outbound }));
 }
 
 /** What money is spent, and what files arrive. */
@@ -149,11 +160,19 @@ const wireMemory = (deps: AgentDeps, ai: AiService, meanings: Meanings): MemoryC
     isHere: deps.settings.AGENT_DRIVER === 'embedded',
   });
 
-/** Who comes to an agent's gateway. */
-const wireRelay = ({ db, clock, secrets }: AgentDeps) => ({
-  verify: createAccess({ db, clock, ...secrets }),
-  memberOf: (token: string) => memberOf(secrets.sessionSecret, token),
-});
+/** Who comes to an agent's gateway, and what they are told of it. */
+function wireRuntime(
+  server: Server,
+  { db, clock, secrets }: AgentDeps,
+  running: RunningDriver,
+  runtime: ReturnType<typeof createRuntime>,
+): void {
+  const resource = createResource(server);
+  runtimeRoutes(server, { ...running, runtime, resource });
+  const verify = createAccess({ db, clock, ...secrets });
+  const member = (token: string) => memberOf(secrets.sessionSecret, token);
+  relayToAgents(server, { runtime, driver: running.driver, resource, verify, memberOf: member });
+}
 
 /** Push notifications of A2A. */
 function tellOfTasks(server: Server, deps: AgentDeps): Running {
@@ -230,10 +249,11 @@ interface Evaluating extends AgentDeps {
   agents: AgentService;
   outbound: Outbound;
   sandbox: Sandbox;
+  programs: ProgramShelf | undefined;
 }
 
-/** Cases that agents are tried with: by jobs, in this process, whatever runs the agents. */
-function wireEvaluations(server: Server, { ai, agents, outbound, sandbox, ...deps }: Evaluating): Running {
+/** Cases that agents are tried with, and agents that are not there yet: in this process, whatever runs the agents. */
+function wireTrials(server: Server, { ai, agents, outbound, sandbox, programs, ...deps }: Evaluating): Running {
   const { db, jobs, log, clock, roster, settings, secrets, dataDir } = deps;
   const thinking = createThinking(ai, roster.system);
   const trials = createTrials({
@@ -244,6 +264,7 @@ function wireEvaluations(server: Server, { ai, agents, outbound, sandbox, ...dep
     outbound,
     egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
     sealKey: secrets.walletKey,
+    ...(programs && { programs }),
     dashboard: dashboardOf(settings),
     thinking,
   });
@@ -253,6 +274,7 @@ function wireEvaluations(server: Server, { ai, agents, outbound, sandbox, ...dep
   const evaluations: EvaluationsService = createEvaluations(parts);
   jobs.work(tryCaseJob, (given, { signal }) => evaluations.tryCase(given, signal), TRIED);
   jobs.work(takeChangeJob, (given) => evaluations.takeChange(given), { perOwner: 1 });
+  sayRoutes(server, createSay({ roster, trials, thinking }));
   return trials;
 }
 

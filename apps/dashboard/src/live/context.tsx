@@ -48,15 +48,23 @@ const LiveContext = createContext<Live | undefined>(undefined);
 export function LiveProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const [{ live, paced }] = useState(() => {
+    const readsOf = (topics: readonly LiveTopic[]) => new Set(topics.flatMap((topic) => READS[topic] ?? []));
     const made = createPaced((topics) => {
       // What this tab is just deleting is not asked for again.
       const isDeleting = queries.isMutating({ mutationKey: [web.agents.remove.path, web.agents.remove.method] }) > 0;
-      const reads = new Set(topics.flatMap((topic) => READS[topic] ?? []));
+      const reads = readsOf(topics);
       if (isDeleting) reads.delete(web.agents.get);
+      // The stream itself brings what changes on a stage that is shown.
+      if (opened.hasStage()) reads.delete(web.stage.get);
       void stale(queries, ...reads);
     });
+    const changed = gather<LiveTopic>(MS_BETWEEN_READS, (topics) => made.take([...topics]));
     const opened = createLive({
-      changed: gather<LiveTopic>(MS_BETWEEN_READS, (topics) => made.take([...topics])),
+      changed,
+      opened: (topics) => {
+        if (readsOf(topics).has(web.stage.get)) void stale(queries, web.stage.get);
+        changed(topics);
+      },
       back: () => void queries.invalidateQueries(),
       signedOut: () => void stale(queries, web.session.get),
     });

@@ -7,7 +7,7 @@ const SILENCE_MS = 50_000;
 
 /** Reads the stream until it ends or breaks, is let go of, or has been silent for too long. */
 export async function listen(
-  { watch, since }: { watch: string; since: number },
+  { watch, since, stage }: { watch: string; since: number; stage: boolean },
   signal: AbortSignal,
   take: (event: string, data: string) => void,
 ): Promise<void> {
@@ -15,7 +15,7 @@ export async function listen(
   let timer = setTimeout(() => silence.abort(), SILENCE_MS);
   try {
     const stream = await open(web.live.follow, {
-      query: { since: `${since}`, ...(watch && { watch }) },
+      query: { since: `${since}`, ...(watch && { watch }), ...(stage && { stage: 'true' as const }) },
       // By it a platform that stops knows who only listens.
       headers: { accept: 'text/event-stream' },
       signal: AbortSignal.any([signal, silence.signal]),

@@ -25,21 +25,16 @@ import { BOTTOM, NAV, NAV_BELOW, placeOf, type NavPlace } from './nav.ts';
 import { onOpenSearch } from './open-search.ts';
 import { useSignOut } from './sign-out.ts';
 import { useShellKeys } from './use-shell-keys.ts';
+import { useTypedAhead } from './use-typed-ahead.ts';
 
 const Palette = lazy(() => import('./palette.tsx'));
 const KeysDialog = lazy(() => import('./keys-dialog.tsx'));
 
-/** What surrounds every signed-in page: navigation, search, theme, news. */
-export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
-  const { user } = useSession();
-  const [menu, setMenu] = useState(false);
-  const [palette, setPalette] = useState(false);
-  const [keys, setKeys] = useState(false);
-  const { pathname } = useLocation();
-  useShellKeys({ onSearch: () => setPalette(true), onHelp: () => setKeys(true) });
-
-  useEffect(() => setMenu(false), [pathname]);
-  useEffect(() => onOpenSearch(() => setPalette(true)), []);
+/** Whether the search is open: by Ctrl K, or by whoever asks for it. */
+function usePalette() {
+  const state = useState(false);
+  const [, setPalette] = state;
+  useEffect(() => onOpenSearch(() => setPalette(true)), [setPalette]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
@@ -49,7 +44,21 @@ export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, []);
+  }, [setPalette]);
+  return state;
+}
+
+/** What surrounds every signed-in page: navigation, search, theme, news. */
+export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
+  const { user } = useSession();
+  const [menu, setMenu] = useState(false);
+  const [palette, setPalette] = usePalette();
+  const [keys, setKeys] = useState(false);
+  const ahead = useTypedAhead(palette);
+  const { pathname } = useLocation();
+  useShellKeys({ onSearch: () => setPalette(true), onHelp: () => setKeys(true) });
+
+  useEffect(() => setMenu(false), [pathname]);
 
   if (!user) return null;
   return (
@@ -81,7 +90,9 @@ export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
         </Drawer>
         <ConfirmIdentity />
         <Suspense fallback={null}>
-          {palette && <Palette user={user} onClose={() => setPalette(false)} onKeys={() => setKeys(true)} />}
+          {palette && (
+            <Palette user={user} ahead={ahead} onClose={() => setPalette(false)} onKeys={() => setKeys(true)} />
+          )}
           {keys && <KeysDialog onClose={() => setKeys(false)} />}
         </Suspense>
       </Toasts>

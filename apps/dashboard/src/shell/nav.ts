@@ -47,6 +47,7 @@ export const NAV: NavPlace[] = [
     items: [
       { to: '/dashboard/knowledge', label: nav.knowledge },
       { to: '/dashboard/skills', label: nav.skills },
+      { to: '/dashboard/mcp-servers', label: nav.servers, also: nav.also.servers },
     ],
   },
   {

@@ -30,16 +30,16 @@ interface Command {
   run: () => void;
 }
 
-/** Everything within reach of the keyboard: pages, agents, actions, and what agents hold: conversations and files. */
-export default function Palette({
-  user,
-  onClose,
-  onKeys,
-}: {
+interface Props {
   user: SessionUser;
+  /** What was typed before it was there. */
+  ahead: () => string;
   onClose: () => void;
   onKeys: () => void;
-}) {
+}
+
+/** Everything within reach of the keyboard: pages, agents, actions, and what agents hold: conversations and files. */
+export default function Palette({ user, ahead, onClose, onKeys }: Props) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const agents = useCall(web.agents.list, {}).data?.agents;
@@ -71,7 +71,12 @@ export default function Palette({
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-[rgb(20_16_10/0.55)]" />
         <Dialog.Popup className="fixed inset-x-3 top-[10dvh] z-50 mx-auto max-w-xl overflow-hidden rounded-2xl border border-line bg-surface shadow-high outline-none">
           <Dialog.Title className="sr-only">{shell.search}</Dialog.Title>
-          <Search text={text} active={found[at] && at} onType={search} onKey={onKey} />
+          <Search
+            {...{ text, onKey }}
+            active={found[at] && at}
+            onType={search}
+            onEnter={() => search(text + ahead())}
+          />
           <ul id="palette-list" role="listbox" aria-label={shell.search} className="max-h-[55dvh] overflow-y-auto p-2">
             {found.map((command, index) => (
               <Option
@@ -116,11 +121,13 @@ function Search({
   active,
   onType,
   onKey,
+  onEnter,
 }: {
   text: string;
   active: number | undefined;
   onType: (text: string) => void;
   onKey: (event: KeyboardEvent) => void;
+  onEnter: () => void;
 }) {
   return (
     <div className="flex items-center gap-3 border-b border-line px-4">
@@ -136,6 +143,7 @@ function Search({
         value={text}
         onChange={({ target }) => onType(target.value)}
         onKeyDown={onKey}
+        onFocus={onEnter}
       />
     </div>
   );
@@ -255,14 +263,19 @@ const pagesFor = (user: SessionUser, go: Go): Command[] => [
 ];
 
 const partsOf = ({ id, name }: WebAgent, go: Go): Command[] =>
-  Object.entries(texts.agentParts).map(([tab, [label = '', also]]) => ({
-    id: `${id}-${tab}`,
+  Object.entries(texts.agentParts).map(([place, [label = '', also]]) => ({
+    id: `${id}-${place}`,
     group: texts.agents,
     label: texts.ofAgent(name, label),
     also,
     mask: id,
-    run: go(`/dashboard/agents/${id}`, { tab }),
+    run: go(`/dashboard/agents/${id}`, placeOf(place)),
   }));
+
+const placeOf = (place: string): Record<string, string> => {
+  const [tab = '', part] = place.split('/');
+  return { tab, ...(part && { part }) };
+};
 
 /** What the browser knows by itself. Before something is typed: what is most likely wanted. */
 function useCommands(

@@ -21,7 +21,7 @@ export const overview = {
   costLink: 'All figures',
   brief: 'Today',
   guide: 'Getting started',
-  guideHint: 'This goes away by itself when it is done.',
+  guideHint: (done: number, all: number) => `${done} of ${all} done. This goes away by itself.`,
   steps: {
     plan: ['Choose a plan', 'Agents need an active plan.'],
     password: ['Choose your own password', 'The one you have was printed at the first start.'],

@@ -14,6 +14,7 @@ export const nav = {
   teams: 'Teams',
   skills: 'Skills',
   knowledge: 'Knowledge',
+  servers: 'MCP servers',
   tasks: 'Tasks',
   allTasks: 'All tasks',
   heartbeat: 'Check-ins',
@@ -34,6 +35,7 @@ export const nav = {
   admin: 'Admin',
   also: {
     heartbeat: 'heartbeat',
+    servers: 'tools connections',
     config: 'configuration',
     installations: 'installations install home link',
     cost: 'spending usage caps limits budget',
@@ -130,6 +132,8 @@ export const keys = {
         ['s', 'Later'],
         ['e', 'Done with it'],
         ['u', 'Undo'],
+        ['x', 'Choose it, to decide several at once'],
+        ['X', 'Choose all that are like it'],
       ],
     },
     {
@@ -173,6 +177,7 @@ export const palette = {
     work: ['Work', 'log runs timeline history'],
     memory: ['Memory', 'remember forget'],
     connections: ['Connections', 'channel telegram slack discord whatsapp e-mail mail mcp server widget embed login'],
+    'settings/spend': ['What it may spend', 'cap budget limit money'],
     settings: ['Settings', 'instruction tools model permissions limits backups rename delete duplicate export'],
   },
   ofAgent: (name: string, part: string) => `${name}: ${part}`,

@@ -118,6 +118,14 @@ export const models = {
   current: (name: string) => `Model: ${name}`,
 };
 
+/** Files that a conversation is about. */
+export const touched = {
+  title: 'Files of this conversation',
+  count: (n: number) => (n === 1 ? '1 file' : `${n} files`),
+  none: (agent: string) => `No files yet. What ${agent} reads and writes here appears here.`,
+  how: { written: 'written', read: 'read', removed: 'removed', attached: 'from you' },
+};
+
 export const files = {
   title: 'Files',
   hint: 'The agent’s workspace: what it writes, and what you give it.',

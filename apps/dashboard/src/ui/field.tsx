@@ -98,7 +98,7 @@ export function SelectField({
   choices,
   className,
   ...rest
-}: FieldProps & { choices: Choice[] } & SelectHTMLAttributes<HTMLSelectElement>) {
+}: FieldProps & { choices: readonly Choice[] } & SelectHTMLAttributes<HTMLSelectElement>) {
   const id = useId();
   const refused = useRefusal(rest.name);
   const frame = { label, hint, error: error ?? refused, hideLabel };

@@ -13,6 +13,7 @@ export function Page({
   actions,
   mark,
   isLow,
+  isWide,
   children,
 }: {
   title: string;
@@ -22,6 +23,8 @@ export function Page({
   mark?: ReactNode;
   /** In one row, for a page that needs its height for something else. */
   isLow?: boolean;
+  /** As wide as a wide screen has room for: for what stands in columns. */
+  isWide?: boolean;
   children: ReactNode;
 }) {
   useEffect(() => {
@@ -32,6 +35,7 @@ export function Page({
     <div
       className={cx(
         'mx-auto flex w-full max-w-6xl min-w-0 flex-col px-4 sm:px-8',
+        isWide && 'min-[100rem]:max-w-[90rem]',
         isLow ? 'gap-3 py-4' : 'gap-5 py-6 sm:py-8',
       )}
     >
@@ -41,7 +45,7 @@ export function Page({
   );
 }
 
-type HeadProps = Omit<Parameters<typeof Page>[0], 'children' | 'isLow'>;
+type HeadProps = Omit<Parameters<typeof Page>[0], 'children' | 'isLow' | 'isWide'>;
 
 function LowHead({ title, lead, back, actions, mark }: HeadProps) {
   return (

@@ -30,7 +30,7 @@ function List() {
       )}
     >
       <div className="min-w-0 py-1.5">
-        <Toast.Title className="font-medium break-words" />
+        <Toast.Title className="font-sans font-medium break-words" />
         <Toast.Description className="text-[0.9rem] break-words text-ink-soft" />
       </div>
       <Toast.Close render={<IconButton icon="close" label={states.close} />} />

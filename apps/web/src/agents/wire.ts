@@ -10,7 +10,7 @@ import {
   type Server,
   type User,
 } from '@troupe/kernel';
-import { createHostingPlatform, createLogins, createRoster, type Roster } from '@troupe/roster';
+import { createHostingPlatform, createLogins, createRoster, createUserServers, type Roster } from '@troupe/roster';
 import type { WebDeps } from '../deps.ts';
 import { createReads } from './agents/reads.ts';
 import { createClones } from './agents/clones.ts';
@@ -32,7 +32,7 @@ import { backgroundRoutes } from './background/routes.ts';
 import { createBackground } from './background/service.ts';
 import { createKeeping } from './conversations/keeping.ts';
 import { conversationRoutes, keepingRoutes } from './conversations/routes.ts';
-import { createConversations } from './conversations/service.ts';
+import { createConversations, type ConversationsService } from './conversations/service.ts';
 import { demoRoutes } from './demo/routes.ts';
 import { createDemo } from './demo/service.ts';
 import { deviceRoutes } from './devices/routes.ts';
@@ -48,6 +48,7 @@ import { createImports } from './imports/service.ts';
 import { inboxRoutes } from './inbox/routes.ts';
 import { createMarks } from './inbox/marks.ts';
 import { createInbox } from './inbox/service.ts';
+import { createSeveral } from './inbox/several.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { instanceRoutes } from './instance/routes.ts';
 import { createInstances } from './instance/service.ts';
@@ -74,6 +75,8 @@ import { sayRoutes } from './say/routes.ts';
 import { createSay } from './say/service.ts';
 import { searchRoutes } from './search/routes.ts';
 import { createSearch } from './search/service.ts';
+import { serverRoutes } from './servers/routes.ts';
+import { createServers } from './servers/service.ts';
 import { shareRoutes } from './shares/routes.ts';
 import { createShares } from './shares/service.ts';
 import { skillRoutes } from './skills/routes.ts';
@@ -81,7 +84,7 @@ import { createSkills } from './skills/service.ts';
 import { stageRoutes } from './stage/routes.ts';
 import { createStage } from './stage/service.ts';
 import { taskRoutes } from './tasks/routes.ts';
-import { createTasks } from './tasks/service.ts';
+import { createTasks, type TasksService } from './tasks/service.ts';
 import { teamRoutes } from './teams/routes.ts';
 import { createTeams } from './teams/service.ts';
 import { triggerRoutes } from './triggers/routes.ts';
@@ -107,6 +110,23 @@ export interface Agents {
   ) => Promise<{ agentId: string; reply: string } | null>;
 }
 
+function wireLive(server: Server, { db, backend, clock, listener, log }: AgentDeps, roster: Roster): void {
+  const stage = createStage({ db, clock });
+  stageRoutes(server, stage);
+  liveRoutes(server, createLive({ db, roster, backend, listener, stage, log }));
+}
+
+interface InboxParts extends AgentDeps {
+  tasks: TasksService;
+  conversations: ConversationsService;
+}
+
+function wireInbox(server: Server, { db, backend, log, clock, tasks, conversations }: InboxParts): void {
+  const inbox = createInbox({ db, backend, log });
+  const marks = createMarks({ db, clock, tasks });
+  inboxRoutes(server, { inbox, marks, several: createSeveral({ inbox, marks, conversations, log }) });
+}
+
 /** Wires what people do with agents. Whatever runs is the backend's; the rows are shared. */
 export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const { backend, catalogue, clock, db, jobs, listener, log, secrets } = deps;
@@ -128,10 +148,9 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   shareRoutes(server, createShares({ db, roster, backend, clock, url: deps.url }));
   fileRoutes(server, createFiles({ roster, backend, untried: createUntried({ db }) }));
   const tasks = createTasks({ db, clock });
-  inboxRoutes(server, createInbox({ db, backend, log }), createMarks({ db, clock, tasks }));
+  wireInbox(server, { ...deps, tasks, conversations });
   searchRoutes(server, createSearch({ db, backend, log }));
-  stageRoutes(server, createStage({ db, clock }));
-  liveRoutes(server, createLive({ db, roster, backend, listener, log }));
+  wireLive(server, deps, roster);
   backgroundRoutes(server, createBackground({ roster, backend }));
   const memory = createMemory({ db, jobs, roster, backend });
   memoryRoutes(server, memory);
@@ -143,7 +162,10 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   evaluationRoutes(server, createEvaluations({ db, jobs, roster, backend, models, clock }));
   deviceRoutes(server, createDevices({ db, clock, cipher: createCipher(secrets.walletKey, 'devices') }));
   taskRoutes(server, tasks);
-  sayRoutes(server, createSay({ db, clock, backend, catalogue, agents, tasks, subscriber: deps.accounts.subscriber }));
+  sayRoutes(
+    server,
+    createSay({ db, clock, backend, catalogue, agents, tasks, models, subscriber: deps.accounts.subscriber }),
+  );
   const hooks = { db, clock, counters: server.counters, url: deps.url };
   triggerRoutes(server, createTriggers({ ...hooks, cipher: createCipher(secrets.walletKey, 'triggers') }), tasks);
   wireWidgets(server, deps, roster);
@@ -153,7 +175,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   channelRoutes(server, createChannels({ roster, backend }));
   const logins = createLogins({ db, sealKey: secrets.walletKey });
   loginRoutes(server, createLoginsService({ roster, logins, clock }));
-  connectionRoutes(server, createConnections({ roster, backend, log, untried: createUntried({ db }) }));
+  wireServers(server, deps, roster);
   installationRoutes(server, backend);
   demoRoutes(server, createDemo(backend, catalogue, server.counters));
   return {
@@ -164,6 +186,15 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
       return { agentId, reply };
     },
   };
+}
+
+/** MCP servers: of one agent, and of all of a user's. */
+function wireServers(server: Server, { db, backend, clock, log, secrets }: AgentDeps, roster: Roster): void {
+  const servers = createUserServers({ db, sealKey: secrets.walletKey });
+  const ofAll = createServers({ servers, roster, backend, clock, log });
+  serverRoutes(server, ofAll);
+  const untried = createUntried({ db });
+  connectionRoutes(server, createConnections({ db, roster, servers, backend, log, untried }), ofAll);
 }
 
 /** Where people talk to agents who are no users of the platform. */
@@ -178,7 +209,7 @@ function wireWidgets(server: Server, deps: AgentDeps, roster: Roster): void {
 
 /** Agents and teams: made, shown, changed and removed. */
 function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: KnownModels): AgentsService {
-  const { settings, db, clock, log, secrets, backend, backendUrl, accounts, version, catalogue } = deps;
+  const { settings, db, clock, listener, log, secrets, backend, backendUrl, accounts, version, catalogue } = deps;
   const { subscriber } = accounts;
   const { AGENTS_DOMAIN: agentsDomain, PROVISIONING_DISABLED: disabled, BACKEND_FALLBACK_URL: fallback } = settings;
   const { sessionSecret } = secrets;
@@ -196,7 +227,7 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
     disabled,
     models,
   });
-  agentRoutes(server, agents, createReads({ roster, backend, log }), createClones(clock));
+  agentRoutes(server, agents, createReads({ roster, backend, listener, log }), createClones(clock));
   modelRoutes(server, backend, catalogue);
   const backends = [backend, ...(fallback ? [createBackendClient({ url: fallback, ...secrets, clock })] : [])];
   const outbound = createOutbound({ allowLoopback: true, allowPrivate: true });

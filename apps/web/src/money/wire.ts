@@ -45,6 +45,7 @@ import { createSettlementKey, type SettlementKey } from './settlement-key.ts';
 import { createTills } from './tills.ts';
 import { topUpRoutes } from './topup/routes.ts';
 import { createTopUps } from './topup/service.ts';
+import { createSums } from './sums.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { createUsage } from './usage/service.ts';
 import { createOwnsAddress, type OwnsAddress } from './wallet-access.ts';
@@ -69,9 +70,10 @@ export async function wireMoney(server: Server, deps: MoneyDeps): Promise<{ clos
   if (secretList(secrets.walletKey).length > 1) log.info({ keys: await wallets.rotate() }, 'wallet keys sealed anew');
   const custody = createCustody({ settings, clock, log });
   walletRoutes(server, createWalletService({ ...chains, wallets, custody, log, db, ledger }));
-  const usage = createUsage({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' });
+  const sums = createSums();
+  const usage = createUsage({ db, clock, sums, tokenQuotas: settings.TOKEN_QUOTAS === 'on' });
   usageRoutes(server, usage);
-  costsRoutes(server, createCostsService({ db, clock, usage }));
+  costsRoutes(server, createCostsService({ db, clock, usage, sums }));
   wireCards(server, deps);
 
   const ownsAddress = createOwnsAddress({ wallets, verifier: chains.verifier, clock });

@@ -16,53 +16,84 @@ interface Entry {
   cut: () => void;
 }
 
+interface Group {
+  key: string;
+  entries: Set<Entry>;
+}
+
 const RECHECK_MS = 5000;
 
-export function createConnections({
-  verify,
-  log,
-  recheckMs = RECHECK_MS,
-}: Pick<GatewayDeps, 'verify' | 'log' | 'recheckMs'>): Connections {
-  const entries = new Set<Entry>();
-  let timer: NodeJS.Timeout | undefined;
+const keyOf = ({ agentId, token, showing }: Entry): string =>
+  [agentId, token, showing.socket, showing.caller].join('\n');
 
-  async function recheck(agent?: string): Promise<void> {
-    const asked = [...entries].filter(({ agentId }) => agent === undefined || agentId === agent);
-    const tokens = Map.groupBy(asked, ({ agentId, token, showing }) =>
-      [agentId, token, showing.socket, showing.caller].join('\n'),
-    );
-    for (const group of tokens.values()) {
-      const [first] = group;
-      if (!first) continue;
-      try {
-        if (!(await verify(first.agentId, first.token, { ...first.showing, isOpen: true })))
-          for (const entry of group) entry.cut();
-      } catch (err) {
-        log.warn({ err }, 'tokens of open connections could not be checked');
-      }
+type Deps = Pick<GatewayDeps, 'verify' | 'log' | 'recheckMs'>;
+
+/** Cuts those who show what no longer counts. */
+const checkBy =
+  ({ verify, log }: Deps) =>
+  async (entries: Iterable<Entry>, { agentId, token, showing }: Entry): Promise<void> => {
+    try {
+      if (await verify(agentId, token, { ...showing, isOpen: true })) return;
+      for (const entry of entries) entry.cut();
+    } catch (err) {
+      log.warn({ err }, 'tokens of open connections could not be checked');
     }
+  };
+
+export function createConnections(deps: Deps): Connections {
+  const { recheckMs = RECHECK_MS } = deps;
+  const check = checkBy(deps);
+  /** Those who show the same: they are asked for once. */
+  const groups = new Map<string, Group>();
+  let timer: NodeJS.Timeout | undefined;
+  let isChecking = false;
+
+  const cutAll = (isMeant: (entry: Entry) => boolean): void => {
+    for (const { entries } of groups.values()) for (const entry of entries) if (isMeant(entry)) entry.cut();
+  };
+
+  const recheck = async (isAsked: (agentId: string) => boolean): Promise<void> => {
+    // Those who come meanwhile have just been asked.
+    const open = [...groups.values()];
+    for (const { entries } of open) {
+      const [first] = entries;
+      if (first && isAsked(first.agentId)) await check(entries, first);
+    }
+  };
+
+  /** A round that takes longer than it should is not overtaken by the next. */
+  async function round(): Promise<void> {
+    if (isChecking) return;
+    isChecking = true;
+    await recheck(() => true);
+    isChecking = false;
   }
 
   return {
     open(entry) {
-      entries.add(entry);
-      timer ??= setInterval(() => void recheck(), recheckMs).unref();
+      const key = keyOf(entry);
+      const group = groups.get(key) ?? { key, entries: new Set() };
+      group.entries.add(entry);
+      groups.set(group.key, group);
+      timer ??= setInterval(() => void round(), recheckMs).unref();
       return () => {
+        const { entries } = group;
         entries.delete(entry);
-        if (entries.size > 0) return;
+        if (entries.size === 0 && groups.get(group.key) === group) groups.delete(group.key);
+        if (groups.size > 0) return;
         clearInterval(timer);
         timer = undefined;
       };
     },
     cut(principalId) {
-      for (const entry of entries) if (entry.principalId === principalId) entry.cut();
+      cutAll((entry) => entry.principalId === principalId);
       // Tickets end with the token of their agent.
       const [kind, agentId] = principalId.split(':');
-      if (kind === 'owner' && agentId !== undefined) void recheck(agentId);
+      if (kind === 'owner' && agentId !== undefined) void recheck((one) => one === agentId);
     },
     close() {
       clearInterval(timer);
-      for (const entry of entries) entry.cut();
+      cutAll(() => true);
     },
   };
 }

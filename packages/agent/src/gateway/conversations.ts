@@ -1,6 +1,7 @@
 import { AppError, eachOf, newId } from '@troupe/kernel';
 import { z } from 'zod';
 import { ANSWER_LENGTH, ANSWER_TOO_LONG, MOST_ATTACHMENTS } from '@troupe/contract';
+import type { Agent } from '../agent.ts';
 import type { Attachment, Wishes } from '../session/events.ts';
 import { attachmentsOf } from '../workspace/attachments.ts';
 import { lists, pages, readInTurn } from '../session/reading.ts';
@@ -8,7 +9,7 @@ import { branchOff } from '../loop/branching.ts';
 import { APPROVALS_SHOWN, type SessionRef } from '../store/store.ts';
 import { fileError } from './files.ts';
 import { keyFor, owns, ownKeys, requireRight } from './rights.ts';
-import { openEventStream, readJson, sendJson, whole, type Exchange } from './exchange.ts';
+import { openEventStream, readJson, sendJson, whole, type EventStream, type Exchange } from './exchange.ts';
 
 /** Sessions and what happens in them, saying something, cancelling, approvals. */
 
@@ -254,12 +255,21 @@ export async function readSessionEvents(exchange: Exchange): Promise<void> {
 
 /** From where the reader says it is (Last-Event-ID), without a gap, until it leaves or the agent is deleted. */
 export async function streamSessionEvents(exchange: Exchange): Promise<void> {
-  const { agent, request, query, signal } = exchange;
-  const session = await found(exchange);
+  const { agent, request, response, query, signal } = exchange;
+  const { log } = exchange.deps;
+  const { id } = await found(exchange);
   const last = Number(request.headers['last-event-id'] ?? query.get('lastEventId') ?? 0);
-  const stream = openEventStream(exchange);
+  const events = agent.follow(id, Number.isInteger(last) && last > 0 ? last : 0, signal);
+  // Not waited for: all that the request came with would be kept for as long as its reader stays.
+  passOn(events, openEventStream({ response, signal })).catch((err: unknown) => {
+    log.error({ err, agentId: agent.id }, 'a stream of events broke off');
+    response.destroy();
+  });
+}
+
+async function passOn(events: ReturnType<Agent['follow']>, stream: EventStream): Promise<void> {
   try {
-    await eachOf(agent.follow(session.id, Number.isInteger(last) && last > 0 ? last : 0, signal), (live) =>
+    await eachOf(events, (live) =>
       live.kind === 'delta'
         ? stream.send({ event: 'delta', data: { text: live.text, ...(live.fresh && { fresh: true }) } })
         : stream.send({ id: live.event.seq, event: live.event.type, data: live.event }),
@@ -279,11 +289,12 @@ export async function cancelSession(exchange: Exchange): Promise<void> {
 }
 
 export async function listApprovals(exchange: Exchange): Promise<void> {
-  const { query, agent } = exchange;
-  const offset = whole(query, 'offset', 0, 1e6);
-  const approvals = await agent.store.pendingApprovals({ limit: APPROVALS_SHOWN, offset });
-  const rest = await agent.store.pendingApprovals({ limit: 1, offset: offset + approvals.length });
-  sendJson(exchange, { approvals, count: approvals.length, hasMore: rest.length > 0 });
+  const { query, agent, signal } = exchange;
+  const page = { limit: APPROVALS_SHOWN + 1, offset: whole(query, 'offset', 0, 1e6) };
+  // Thousands may wait, and all are looked at.
+  const found = await lists.run(agent.owner, () => agent.store.pendingApprovals(page), signal);
+  const approvals = found.slice(0, APPROVALS_SHOWN);
+  sendJson(exchange, { approvals, count: approvals.length, hasMore: found.length > approvals.length });
 }
 
 /** Calls of one tool by which it can be told what a rule would have allowed. */
@@ -291,7 +302,8 @@ const ASKED_SHOWN = 20;
 
 export async function listAsked(exchange: Exchange): Promise<void> {
   const tool = exchange.query.get('tool') ?? '';
-  const calls = await exchange.agent.store.askedLately(tool, ASKED_SHOWN);
+  const { agent, signal } = exchange;
+  const calls = await lists.run(agent.owner, () => agent.store.askedLately(tool, ASKED_SHOWN), signal);
   sendJson(exchange, { calls: calls.map((args) => ({ args })) });
 }
 

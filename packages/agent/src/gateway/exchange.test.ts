@@ -55,3 +55,31 @@ test('words for who reads nothing wait as one text, and all of them arrive', asy
   assert.ok((await heard).includes('19999 ","about"'));
   server.close();
 });
+
+test('streams are kept alive by one timer, each every 15 seconds from when it was opened', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const early = await streamed();
+  t.mock.timers.tick(5_000);
+  const late = await streamed();
+  const heard = [early, late].map(({ response }) => {
+    const said: unknown[] = [];
+    response.write = ((chunk: unknown) => said.push(chunk) > 0) as ServerResponse['write'];
+    return said;
+  });
+  const counts = (): number[] => heard.map(({ length }) => length);
+  t.mock.timers.tick(9_000);
+  assert.deepEqual(counts(), [0, 0]);
+  t.mock.timers.tick(1_000);
+  assert.deepEqual(counts(), [1, 0]);
+  t.mock.timers.tick(5_000);
+  assert.deepEqual(counts(), [1, 1]);
+  early.stream.end();
+  t.mock.timers.tick(30_000);
+  assert.deepEqual(counts(), [1, 3], 'one that ended is written to no more');
+  assert.deepEqual(heard[1]![0], ': keep-alive\n\n');
+  late.stream.end();
+  for (const { reader, server } of [early, late]) {
+    await text(reader);
+    server.close();
+  }
+});

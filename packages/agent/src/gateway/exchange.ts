@@ -1,6 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MOST_BODY, validationMessage } from '@troupe/contract';
-import { AppError, bytesOf, drained, leaveToOthers, parseJson, type FairQueue, type LargeBodies } from '@troupe/kernel';
+import {
+  AppError,
+  bytesOf,
+  drained,
+  leaveToOthers,
+  Linked,
+  parseJson,
+  type FairQueue,
+  type LargeBodies,
+} from '@troupe/kernel';
 import type { z } from 'zod';
 import type { Agent } from '../agent.ts';
 import type { GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
@@ -114,6 +123,33 @@ export interface EventStream {
 }
 
 const KEEP_ALIVE_MS = 15_000;
+const KEEP_ALIVE = ': keep-alive\n\n';
+
+const KEEP_ALIVE_TURNS = 15;
+
+/** One timer for all streams: each is written to when its turn comes round. */
+const keptAlive = createKeepAlive();
+function createKeepAlive(): (response: ServerResponse) => () => void {
+  const turns = Array.from({ length: KEEP_ALIVE_TURNS }, () => new Linked<ServerResponse>());
+  let timer: NodeJS.Timeout | undefined;
+  let open = 0;
+  let at = 0;
+  const next = (): void => {
+    at = (at + 1) % KEEP_ALIVE_TURNS;
+    for (const response of turns[at]!.values()) response.write(KEEP_ALIVE);
+  };
+  return (response) => {
+    const turn = turns[at]!;
+    const place = turn.add(response);
+    open += 1;
+    timer ??= setInterval(next, KEEP_ALIVE_MS / KEEP_ALIVE_TURNS);
+    return () => {
+      if (!turn.delete(place) || (open -= 1) > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    };
+  };
+}
 
 /** Server-sent events. A slow reader is waited for, so nothing piles up in memory. */
 export function openEventStream(
@@ -127,8 +163,7 @@ export function openEventStream(
     ...headers,
   });
   response.flushHeaders();
-  const timer = setInterval(() => response.write(': keep-alive\n\n'), KEEP_ALIVE_MS);
-  const stop = (): void => clearInterval(timer);
+  const stop = keptAlive(response);
   response.once('close', stop);
   /** One for all who wait: what is written word by word does not wait for each. */
   let draining: Promise<void> | undefined;

@@ -82,6 +82,7 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['PUT', /^\/mcp-servers\/([^/]+)$/, 'change', servers.attachServer],
   ['DELETE', /^\/mcp-servers\/([^/]+)$/, 'change', servers.detachServer],
   ['POST', /^\/mcp-servers\/([^/]+)\/test$/, 'change', servers.testServer],
+  ['POST', /^\/mcp-servers\/([^/]+)\/update$/, 'change', servers.updateServer],
   ['POST', /^\/mcp-servers\/([^/]+)\/consent$/, 'change', servers.beginConsent],
   ['POST', /^\/mcp-servers\/([^/]+)\/consented$/, 'change', servers.finishConsent],
   ['PUT', /^\/memory$/, 'change', records.writeMemory],

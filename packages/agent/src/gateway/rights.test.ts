@@ -105,6 +105,7 @@ const TABLE: Record<string, readonly (typeof ALL)[number][]> = {
   'PUT /mcp-servers/x': ['owner'],
   'DELETE /mcp-servers/x': ['owner'],
   'POST /mcp-servers/x/test': ['owner'],
+  'POST /mcp-servers/x/update': ['owner'],
   'POST /mcp-servers/x/consent': ['owner'],
   'POST /mcp-servers/x/consented': ['owner'],
   'GET /approvals': ['owner'],

@@ -48,6 +48,8 @@ interface Mounts {
   egressSocket?: string;
   /** Folders that are shown, and cannot be changed. */
   skills?: readonly { name: string; folder: string }[];
+  /** The same for an installed program. */
+  program?: string;
 }
 
 interface SandboxCommand extends Omit<Mounts, 'workspace'> {
@@ -110,7 +112,9 @@ interface Wrapped {
 }
 
 const WORKSPACE = '/workspace';
-const NODE = '/opt/agent/node';
+export const NODE = '/opt/agent/node';
+/** Where a program that was installed is seen. */
+export const PROGRAM = '/opt/program';
 const BRIDGE = '/opt/agent/egress-bridge.mts';
 const BRIDGE_SOURCE = path.join(import.meta.dirname, 'egress-bridge.mts');
 /** It only passes bytes on: it needs no room to grow, and no compiler. */
@@ -145,7 +149,7 @@ interface Ways {
 /** The program inside, as bubblewrap starts it; `at` says where the user outside finds our paths. */
 function inside(
   { bwrap, prlimit, limits }: Tools,
-  { workspace, argv, cwd = '.', env = {}, egressSocket, skills = [], fileBytes, pipes = 0 }: Inside,
+  { workspace, argv, cwd = '.', env = {}, egressSocket, skills = [], program, fileBytes, pipes = 0 }: Inside,
   at: (given: string) => string,
 ) {
   const given = {
@@ -169,6 +173,7 @@ function inside(
       : [...bind('--ro-bind', at(BRIDGE_SOURCE), BRIDGE), ...bind('--bind', at(egressSocket), EGRESS_SOCKET)]),
     ...bind('--bind', at(workspace), WORKSPACE),
     ...skills.flatMap(({ name, folder }) => bind('--ro-bind', at(folder), path.posix.join(SKILLS_FOLDER, name))),
+    ...(program === undefined ? [] : bind('--ro-bind', at(program), PROGRAM)),
     // Both are file systems in memory, of no size: nothing may be written there.
     ...'--remount-ro /dev --remount-ro /'.split(' '),
     ...bind('--chdir', path.posix.join(WORKSPACE, path.posix.join('/', cwd)).replace(/\/$/, '')),
@@ -313,11 +318,12 @@ export function createSandbox({
 const watchedOf = ({ memoryMb, processes }: SandboxLimits) => ({ memoryBytes: memoryMb * MB, processes });
 
 /** What is shown inside of what is ours outside. */
-const oursIn = ({ workspace, egressSocket, skills = [] }: Mounts): string[] => [
+const oursIn = ({ workspace, egressSocket, skills = [], program }: Mounts): string[] => [
   workspace,
   process.execPath,
   ...(egressSocket === undefined ? [] : [BRIDGE_SOURCE, egressSocket]),
   ...skills.map(({ folder }) => folder),
+  ...(program === undefined ? [] : [program]),
 ];
 
 function overfull(before: Room, now: Room): string | undefined {

@@ -1,5 +1,4 @@
 import type { Client, jsonSchemaValidator } from '@modelcontextprotocol/client';
-import type { McpServer } from '@troupe/domain';
 import type { Outbound } from '@troupe/kernel';
 import { afterPages, createAsking, openOrGoOn, type Asking, type OpenCall } from './mcp-asking.ts';
 import { listTools, MAX_PAGES, stillAnswers } from './mcp-listing.ts';
@@ -7,6 +6,7 @@ import { connectHttp, type Link } from './mcp-http.ts';
 import type { McpOAuth } from './mcp-oauth.ts';
 import { connectProgram, type ProgramDeps } from './mcp-program.ts';
 import { openServer, type Vault } from './mcp-secrets.ts';
+import type { UsedServer } from './mcp-shared.ts';
 import { callTool, isSessionGone, nameOf } from './mcp-words.ts';
 import type { Tool, ToolResult } from './tool.ts';
 
@@ -45,7 +45,7 @@ interface Place {
 
 export async function connect(
   deps: ConnectDeps,
-  given: McpServer,
+  given: UsedServer,
   { allowedDomains, forget, renew, signal }: Place,
 ): Promise<Connection> {
   const server = openServer(given, deps.vault);
@@ -70,7 +70,15 @@ export async function connect(
   const authProvider = isNamed ? undefined : deps.oauth?.provider(server);
   const { client, link } =
     server.command === undefined
-      ? await connectHttp({ ...deps, ...(authProvider && { authProvider }) }, server, makeClient, signal)
+      ? await connectHttp(
+          {
+            ...deps,
+            ...(authProvider && { authProvider, through: (fetch) => deps.oauth?.renewing(server, fetch) ?? fetch }),
+          },
+          server,
+          makeClient,
+          signal,
+        )
       : await connectProgram(deps, server, { makeClient, allowedDomains, signal });
   client.onclose = () => {
     link.release?.();
@@ -92,7 +100,7 @@ export async function connect(
 }
 
 /** A program may write to the workspace at any time; what it wrote is noticed when it is called. */
-async function inFiles<T>(workspace: ConnectDeps['workspace'], server: McpServer, call: () => Promise<T>): Promise<T> {
+async function inFiles<T>(workspace: ConnectDeps['workspace'], server: UsedServer, call: () => Promise<T>): Promise<T> {
   if (server.command === undefined) return call();
   const files = await workspace();
   await files.ready();
@@ -108,7 +116,7 @@ interface Listing extends Pick<Place, 'signal' | 'renew'>, Pick<ConnectDeps, 'lo
   asking: Asking;
 }
 
-async function toolsOf(client: Client, server: McpServer, listing: Listing): Promise<Tool[]> {
+async function toolsOf(client: Client, server: UsedServer, listing: Listing): Promise<Tool[]> {
   const { signal, log } = listing;
   const offered = (await listTools(client, server, { signal, log })).map((one) => ({
     one,
@@ -120,6 +128,7 @@ async function toolsOf(client: Client, server: McpServer, listing: Listing): Pro
     name,
     toolset: server.name,
     offeredAs: one.name,
+    ...(server.approval && { rule: server.approval }),
     description: (one.description ?? '').slice(0, 1000),
     parameters: one.inputSchema as Record<string, unknown>,
     // What a server says of itself is a hint; only reading without any effect is believed.
@@ -139,7 +148,7 @@ async function toolsOf(client: Client, server: McpServer, listing: Listing): Pro
 const calling =
   (
     client: Client,
-    server: McpServer,
+    server: UsedServer,
     { renew, workspace, link, asking }: Listing,
     call: (at: Client, signal: AbortSignal) => Promise<ToolResult>,
   ) =>

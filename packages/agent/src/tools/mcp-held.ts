@@ -1,6 +1,6 @@
-import type { McpServer } from '@troupe/domain';
 import { untilAborted } from '../until-aborted.ts';
 import { connect, type ConnectDeps, type Connection } from './mcp-connect.ts';
+import type { UsedServer } from './mcp-shared.ts';
 import { reasonOf } from './mcp-words.ts';
 
 /** Connections to MCP servers, each made once for all who want it, and kept. */
@@ -13,7 +13,7 @@ export interface McpUse {
 type Outcome = { state: 'connected'; tools: string[]; error?: never } | ReturnType<typeof reasonOf>;
 
 interface Held {
-  server: McpServer;
+  server: UsedServer;
   made: Promise<Connection | undefined>;
   stop: AbortController;
   /** Runs that wait for it. */
@@ -25,10 +25,10 @@ interface Held {
 /** A server that failed is not tried again before this, unless somebody asks for it. */
 const REST_MS = 30_000;
 
-const keyOf = (server: McpServer, { allowedDomains }: McpUse): string =>
+const keyOf = (server: UsedServer, { allowedDomains }: McpUse): string =>
   JSON.stringify([server, server.command === undefined ? [] : allowedDomains]);
 
-export function createHeld(deps: ConnectDeps, told: (server: McpServer, outcome: Outcome) => void) {
+export function createHeld(deps: ConnectDeps, told: (server: UsedServer, outcome: Outcome) => void) {
   const connections = new Map<string, Held>();
   let closed = false;
 
@@ -38,7 +38,7 @@ export function createHeld(deps: ConnectDeps, told: (server: McpServer, outcome:
     await Promise.all(ending.map(([, held]) => finish(deps, held, why)));
   }
 
-  function connection(server: McpServer, use: McpUse): Held {
+  function connection(server: UsedServer, use: McpUse): Held {
     const key = keyOf(server, use);
     const known = connections.get(key);
     if (known && (known.restsUntil === 0 || known.restsUntil > Date.now())) return known;
@@ -57,7 +57,7 @@ export function createHeld(deps: ConnectDeps, told: (server: McpServer, outcome:
   }
 
   /** One that failed before is tried anew by the next; one that stands is asked whether it really does. */
-  async function doubt(server: McpServer, use: McpUse): Promise<void> {
+  async function doubt(server: UsedServer, use: McpUse): Promise<void> {
     const known = connections.get(keyOf(server, use));
     if (!known) return;
     const rested = known.restsUntil > 0;
@@ -67,7 +67,7 @@ export function createHeld(deps: ConnectDeps, told: (server: McpServer, outcome:
   }
 
   return {
-    async connected(server: McpServer, use: McpUse): Promise<Connection | undefined> {
+    async connected(server: UsedServer, use: McpUse): Promise<Connection | undefined> {
       return closed ? undefined : waitFor(connection(server, use), use.signal);
     },
     doubt,
@@ -105,10 +105,10 @@ async function finish({ log }: ConnectDeps, { server, stop, made }: Held, why: s
 /** A server that does not start leaves the agent without its tools, not without its voice: `made` does not fail. */
 function begin(
   deps: ConnectDeps,
-  server: McpServer,
+  server: UsedServer,
   given: {
     use: McpUse;
-    told: (server: McpServer, outcome: Outcome) => void;
+    told: (server: UsedServer, outcome: Outcome) => void;
     forget: () => void;
     renew: () => Promise<Connection | undefined>;
   },

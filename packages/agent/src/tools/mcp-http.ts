@@ -13,6 +13,8 @@ export interface HttpDeps {
   log: Log;
   /** What the owner's consent brought; left out: the server gets the headers of its definition alone. */
   authProvider?: OAuthClientProvider;
+  /** Every request goes through it. */
+  through?: ((fetch: Fetch) => Fetch) | undefined;
 }
 
 export interface Link {
@@ -47,9 +49,10 @@ export async function connectHttp(
 ): Promise<{ client: Client; link: Link }> {
   const { StreamableHTTPClientTransport, SSEClientTransport } = await import('@modelcontextprotocol/client');
   const url = new URL(server.url ?? '');
-  const options = deps.authProvider ? { authProvider: deps.authProvider } : {};
+  const { authProvider, through = (fetch) => fetch } = deps;
+  const options = authProvider ? { authProvider } : {};
   const fetchWith = (maxBytes: number, broken?: Broken) =>
-    withOwnHeaders(guardedFetch(deps.outbound, maxBytes, { broken }), url, server.headers);
+    through(withOwnHeaders(guardedFetch(deps.outbound, maxBytes, { broken }), url, server.headers));
   const transport = new StreamableHTTPClientTransport(url, { ...options, fetch: fetchWith(MAX_ANSWER_BYTES) });
   const leftOut = (count: number): void =>
     deps.log.warn({ server: server.name, count }, 'MCP tools left out: their schemas are too large');
@@ -108,7 +111,7 @@ async function farewell(
   await Promise.race([said, setTimeout(GOODBYE_MS, undefined, { ref: false })]);
 }
 
-type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
  * The headers that the owner gave the server are for the server: the library would show them to every address that it

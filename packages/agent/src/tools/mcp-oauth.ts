@@ -4,37 +4,41 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
-import type { McpServer } from '@troupe/domain';
-import { AppError, newId, sameSecret, type Outbound } from '@troupe/kernel';
-import { guardedFetch } from './mcp-http.ts';
+import { AppError, newId, sameSecret, sha256Hex, type Outbound } from '@troupe/kernel';
+import { guardedFetch, type Fetch } from './mcp-http.ts';
 import { openServer, type Vault } from './mcp-secrets.ts';
+import type { UsedServer } from './mcp-shared.ts';
 
 /**
  * Access to MCP servers that ask for it (OAuth 2.1): the owner agrees in the browser, and the agent keeps what that brings
  * and renews it. Every address on the way, also those that the server names, is fetched by the guarded client.
  */
 
-/** Keeps a text for each server; sealed where it lies. */
+/** Keeps a text for each server; sealed where it lies. `shared`: it is the owner's, and what is kept is for all agents. */
 export interface CredentialStore {
-  load: (server: string) => Promise<string | undefined>;
-  save: (server: string, text: string | undefined) => Promise<void>;
+  load: (server: string, shared?: string) => Promise<string | undefined>;
+  save: (server: string, text: string | undefined, shared?: string) => Promise<void>;
+  /** One at a time for a server of the owner's, in whatever process. */
+  alone?: <T>(shared: string, work: () => Promise<T>) => Promise<T>;
 }
 
 export interface McpOAuth {
   /** For a connection: shows what there is, renews it, and never asks anybody. */
-  provider: (server: McpServer) => OAuthClientProvider;
+  provider: (server: UsedServer) => OAuthClientProvider;
   /** Where the owner is to be sent; undefined: access is there already. */
   begin: (
-    server: McpServer,
+    server: UsedServer,
     where: { redirectUri: string; clientUri?: string | undefined; state: string },
     signal?: AbortSignal,
   ) => Promise<string | undefined>;
   finish: (
-    server: McpServer,
+    server: UsedServer,
     answer: { code: string; state: string; iss?: string | undefined },
     signal?: AbortSignal,
   ) => Promise<void>;
   forget: (server: string) => Promise<void>;
+  /** What several agents would renew at once is renewed by one of them: a token that is shown twice may end all access. */
+  renewing: (server: UsedServer, fetch: Fetch) => Fetch;
 }
 
 interface Kept {
@@ -51,6 +55,8 @@ interface Kept {
   discovery?: OAuthDiscoveryState;
   /** Scopes that a call turned out to need. */
   wanted?: string;
+  /** What the last renewal brought, and for which token. */
+  renewed?: { from: string; answer: string };
 }
 
 const MAX_BYTES = 256 * 1024;
@@ -62,18 +68,18 @@ type Change = (kept: Kept) => Kept;
 
 /** What is kept for each server. */
 function createKeeping(store: CredentialStore) {
-  async function read(server: McpServer): Promise<Kept> {
-    const text = await store.load(server.name);
+  async function read(server: UsedServer): Promise<Kept> {
+    const text = await store.load(server.name, server.shared);
     const kept = text === undefined ? {} : (JSON.parse(text) as Kept & { for?: string });
     // Under the same name there may be another server by now.
     return kept.for === server.url ? kept : {};
   }
-  async function write(server: McpServer, kept: Kept): Promise<void> {
+  async function write(server: UsedServer, kept: Kept): Promise<void> {
     const text = JSON.stringify({ ...kept, for: server.url });
     if (text.length > MAX_KEPT) throw new AppError(502, 'The server’s registration or tokens are too large to be kept');
-    await store.save(server.name, text);
+    await store.save(server.name, text, server.shared);
   }
-  const change = async (server: McpServer, how: Change): Promise<void> => write(server, how(await read(server)));
+  const change = async (server: UsedServer, how: Change): Promise<void> => write(server, how(await read(server)));
   return { read, write, change };
 }
 
@@ -90,7 +96,7 @@ function newest<T>(known: Readonly<Record<string, T>> = {}, issuer: string, valu
 }
 
 /** What the owner registered by hand goes before all else, with the issuer that it is registered with. */
-async function clientFor(keeping: Keeping, server: McpServer, issuer: string | undefined) {
+async function clientFor(keeping: Keeping, server: UsedServer, issuer: string | undefined) {
   const { client, registered, issuer: last = NO_ISSUER } = await keeping.read(server);
   const known = client?.[issuer ?? last];
   if (!server.client) return known;
@@ -104,7 +110,7 @@ async function clientFor(keeping: Keeping, server: McpServer, issuer: string | u
 /** `kept` is what stood there when it was made: where to come back to does not change under way. */
 function providerFor(
   keeping: Keeping,
-  server: McpServer,
+  server: UsedServer,
   { redirectUri = 'http://127.0.0.1/', clientUri }: Kept,
   onRedirect: (url: URL) => void | Promise<void>,
 ): OAuthClientProvider {
@@ -204,7 +210,35 @@ export function createMcpOAuth({ outbound, store, vault }: McpOAuthDeps): McpOAu
     },
 
     forget: (server) => store.save(server, undefined),
+    renewing: (server, fetch) => renewOnce(keeping, store, server, fetch),
   };
+}
+
+/** Who comes second with the same token is given what the first one got. */
+function renewOnce(keeping: Keeping, { alone }: CredentialStore, server: UsedServer, fetch: Fetch): Fetch {
+  const { shared } = server;
+  if (shared === undefined || !alone) return fetch;
+  return async (url, init) => {
+    const token = renewedBy(init);
+    if (token === undefined) return fetch(url, init);
+    const from = sha256Hex(token);
+    return alone(shared, async () => {
+      const { renewed } = await keeping.read(server);
+      const headers = { 'content-type': 'application/json' };
+      if (renewed?.from === from) return new Response(renewed.answer, { headers });
+      const answered = await fetch(url, init);
+      if (!answered.ok) return answered;
+      const answer = await answered.text();
+      await keeping.change(server, (kept) => ({ ...kept, renewed: { from, answer } }));
+      return new Response(answer, { headers });
+    });
+  };
+}
+
+/** The token that a request renews; undefined: it is another request. */
+function renewedBy({ method, body }: RequestInit = {}): string | undefined {
+  if (method !== 'POST' || !(body instanceof URLSearchParams)) return undefined;
+  return body.get('grant_type') === 'refresh_token' ? (body.get('refresh_token') ?? undefined) : undefined;
 }
 
 function without(kept: Kept, what: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Kept {

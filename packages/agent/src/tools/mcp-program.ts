@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
-import { domainAllowed, type McpServer } from '@troupe/domain';
+import { domainAllowed } from '@troupe/domain';
 import type { Log } from '@troupe/kernel';
 import { createEgressProxy, type EgressOptions } from '../sandbox/egress-proxy.ts';
 import { watchResources } from '../sandbox/resource-watch.ts';
@@ -9,6 +9,8 @@ import { createStdioTransport } from '../sandbox/stdio-transport.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { bounded } from './mcp-bounds.ts';
 import type { Link } from './mcp-http.ts';
+import { isPackageRunner, type Installed, type Programs } from './mcp-programs.ts';
+import type { UsedServer } from './mcp-shared.ts';
 
 /** MCP servers that are programs: they run in the sandbox, and reach the domains that the agent may reach. */
 
@@ -17,6 +19,8 @@ export interface ProgramDeps {
   workspace: () => Promise<Workspace>;
   egress?: Omit<EgressOptions, 'allowedDomains'> | undefined;
   log: Log;
+  /** Programs that are npm packages; left out: they cannot be had. */
+  programs?: Programs | undefined;
 }
 
 const START_MS = 20_000;
@@ -26,16 +30,16 @@ const PROBE_MS = 5_000;
 
 /** Runners that download what they run, and from where. */
 const FETCHERS: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(['npx', 'bunx', 'pnpx'].map((name) => [name, ['registry.npmjs.org']])),
-  ...Object.fromEntries(['uvx', 'pipx'].map((name) => [name, ['pypi.org', 'files.pythonhosted.org']])),
+  uvx: ['pypi.org', 'files.pythonhosted.org'],
+  pipx: ['pypi.org', 'files.pythonhosted.org'],
 };
 
 /** Whence the program is downloaded; undefined: it is not. */
-const sourcesOf = ({ command = '' }: McpServer): readonly string[] | undefined =>
+const sourcesOf = ({ command = '' }: UsedServer): readonly string[] | undefined =>
   FETCHERS[path.posix.basename(command)];
 
 /** Why the program cannot start here, as far as that can be told before it is tried. */
-export function programProblem(server: McpServer, allowedDomains: readonly string[]): string | undefined {
+export function programProblem(server: UsedServer, allowedDomains: readonly string[]): string | undefined {
   const closed = (sourcesOf(server) ?? []).filter((domain) => !domainAllowed(domain, allowedDomains));
   if (closed.length === 0) return undefined;
   return `${server.command} downloads the program from ${closed.join(' and ')}, which this agent may not reach: allow that domain in its configuration (safety.allowedDomains), or put the program into its workspace`;
@@ -43,7 +47,7 @@ export function programProblem(server: McpServer, allowedDomains: readonly strin
 
 export async function connectProgram(
   deps: ProgramDeps,
-  server: McpServer,
+  server: UsedServer,
   {
     makeClient,
     allowedDomains,
@@ -59,16 +63,28 @@ export async function connectProgram(
   const problem = programProblem(server, allowedDomains);
   if (problem !== undefined) throw new Error(problem);
   const timeout = sourcesOf(server) ? FETCH_MS : START_MS;
+  const installed = isPackageRunner(server) ? await installedFor(deps, server, signal) : undefined;
   const first = makeClient('auto', PROBE_MS);
   try {
-    return { client: first, link: await start(deps, server, { client: first, allowedDomains, signal, timeout }) };
+    return {
+      client: first,
+      link: await start(deps, server, { client: first, installed, allowedDomains, signal, timeout }),
+    };
   } catch (error) {
     // Some of the older ones end at the first word that they do not know, or never answer it; others only start slowly.
     const isOver = error instanceof EndedEarly && error.code !== NOT_FOUND;
     if (signal.aborted || !(isOver || isUnanswered(error))) throw error;
     const second = makeClient('legacy');
-    return { client: second, link: await start(deps, server, { client: second, allowedDomains, signal, timeout }) };
+    return {
+      client: second,
+      link: await start(deps, server, { client: second, installed, allowedDomains, signal, timeout }),
+    };
   }
+}
+
+function installedFor({ programs }: ProgramDeps, server: UsedServer, signal: AbortSignal): Promise<Installed> {
+  if (!programs) throw new Error('programs are not installed from npm here: put the program into the workspace');
+  return programs.ready(server, signal);
 }
 
 const NOT_FOUND = 127;
@@ -91,10 +107,16 @@ const SAID_CHARACTERS = 500;
 
 async function start(
   { sandbox, workspace, egress, log }: ProgramDeps,
-  server: McpServer,
-  given: { client: Client; allowedDomains: readonly string[]; signal: AbortSignal; timeout: number },
+  server: UsedServer,
+  given: {
+    client: Client;
+    installed: Installed | undefined;
+    allowedDomains: readonly string[];
+    signal: AbortSignal;
+    timeout: number;
+  },
 ): Promise<Link> {
-  const { client, allowedDomains, signal, timeout } = given;
+  const { client, installed, allowedDomains, signal, timeout } = given;
   const { parseJSONRPCMessage } = await import('@modelcontextprotocol/client');
   const files = await workspace();
   await files.ready();
@@ -102,8 +124,9 @@ async function start(
   try {
     const program = await sandbox.wrap({
       workspace: files.root,
-      argv: [server.command ?? '', ...server.args],
+      argv: installed?.argv ?? [server.command ?? '', ...server.args],
       env: server.env,
+      ...(installed && { program: installed.folder }),
       ...(proxy && { egressSocket: proxy.socketPath }),
     });
     const transport = bounded(createStdioTransport(program, parseJSONRPCMessage), (count) =>

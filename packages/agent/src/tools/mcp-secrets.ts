@@ -13,7 +13,7 @@ const ELSEWHERE = 'its secrets were sealed elsewhere: attach it again';
 const each = (values: Readonly<Record<string, string>>, change: (value: string) => string): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
-function changed(server: McpServer, change: (value: string) => string): McpServer {
+function changed<T extends McpServer>(server: T, change: (value: string) => string): T {
   const { headers, env, client } = server;
   return {
     ...server,
@@ -23,13 +23,13 @@ function changed(server: McpServer, change: (value: string) => string): McpServe
   };
 }
 
-export function sealServer(server: McpServer, vault: Vault | undefined): McpServer {
+export function sealServer<T extends McpServer>(server: T, vault: Vault | undefined): T {
   if (!vault) return server;
   const seal = (value: string): string => (value.startsWith(MARK) ? value : MARK + vault.seal(value));
   return changed(server, seal);
 }
 
-export function openServer(server: McpServer, vault: Vault | undefined): McpServer {
+export function openServer<T extends McpServer>(server: T, vault: Vault | undefined): T {
   const open = (value: string): string => {
     if (!value.startsWith(MARK)) return value;
     try {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -57,7 +55,6 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 const definition = (server: Partial<McpServer>) =>
   newDefinition({ name: 'A', tools: [], mcpServers: [{ name: 'calc', ...server }] });
-const noNpx = !['/usr/bin/npx', '/usr/local/bin/npx'].some((file) => existsSync(file));
 const program = { command: 'node', args: ['server.mjs'] };
 
 describe('an MCP server as a program', { skip: await sandbox.unavailable() }, () => {
@@ -116,35 +113,8 @@ describe('an MCP server as a program', { skip: await sandbox.unavailable() }, ()
   });
 
   test('one that has to be downloaded says at once from where, if that is closed', async () => {
-    const npx = { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] };
-    const [tool] = await toolkitFor().tools(definition(npx));
-    assert.match(tool!.description, /npx downloads the program from registry\.npmjs\.org.*safety\.allowedDomains/);
-  });
-
-  test('one that is downloaded by npx runs where its registry may be reached', { skip: noNpx }, async () => {
-    const place = await mkdtemp(path.join(tmpdir(), 'agent-registry-'));
-    after(() => rm(place, { recursive: true, force: true }));
-    await mkdir(path.join(place, 'package'));
-    const manifest = { name: 'tiny-mcp', version: '1.0.0', bin: { 'tiny-mcp': 'server.mjs' } };
-    await writeFile(path.join(place, 'package/package.json'), JSON.stringify(manifest));
-    const source = await readFile(path.join(folder, 'server.mjs'), 'utf8');
-    await writeFile(path.join(place, 'package/server.mjs'), `#!/usr/bin/env node\n${source}`, { mode: 0o755 });
-    execFileSync('tar', ['-czf', path.join(place, 'tiny.tgz'), '-C', place, 'package']);
-    const tarball = await readFile(path.join(place, 'tiny.tgz'));
-    const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
-    const origin: string = await listening((request, response) => {
-      if (request.method === 'POST') return void response.end('{}');
-      if (request.url?.endsWith('.tgz')) return void response.end(tarball);
-      const dist = { tarball: `${origin}/tiny.tgz`, integrity };
-      const versions = { '1.0.0': { ...manifest, dist } };
-      response.end(JSON.stringify({ name: 'tiny-mcp', 'dist-tags': { latest: '1.0.0' }, versions }));
-    });
-    const toolkit = toolkitFor(true, sandbox, { rules: { privateHosts: [new URL(origin).host] } });
-    const tiny = definition({ command: 'npx', args: ['-y', 'tiny-mcp'], env: { npm_config_registry: origin } });
-    tiny.config.safety.allowedDomains = ['registry.npmjs.org', '127.0.0.1'];
-    const tools = await toolkit.tools(tiny);
-    assert.equal(tools[0]?.name, 'calc_add', tools[0]?.description);
-    assert.equal((await call(tools, 'calc_add', { a: 2, b: 2 })).content, '4');
+    const [tool] = await toolkitFor().tools(definition({ command: 'uvx', args: ['some-server'] }));
+    assert.match(tool!.description, /uvx downloads the program from pypi\.org.*safety\.allowedDomains/);
   });
 
   for (const [way, then] of [

@@ -1,6 +1,6 @@
-import type { McpServer } from '@troupe/domain';
 import type { ConnectDeps } from './mcp-connect.ts';
 import { createHeld, type McpUse } from './mcp-held.ts';
+import type { Tried, UsedServer } from './mcp-shared.ts';
 import { nameOf } from './mcp-words.ts';
 import { failed, type Tool } from './tool.ts';
 
@@ -12,11 +12,11 @@ import { failed, type Tool } from './tool.ts';
 
 export interface McpPool {
   /** Given up by everybody who asked, servers are not listened to any further. */
-  tools: (servers: readonly McpServer[], how: McpUse) => Promise<Tool[]>;
+  tools: (servers: readonly UsedServer[], how: McpUse) => Promise<Tool[]>;
   /** How each of them is, as far as it was tried. */
-  states: (servers: readonly McpServer[]) => McpState[];
+  states: (servers: readonly UsedServer[]) => McpState[];
   /** Tries one now, whatever came of it before. */
-  test: (server: McpServer, how: McpUse) => Promise<McpState>;
+  test: (server: UsedServer, how: McpUse) => Promise<McpState>;
   /** It is another one now, or none: what there was under the name ends. */
   forget: (name: string) => Promise<void>;
   close: () => Promise<void>;
@@ -34,19 +34,24 @@ interface McpState {
 export interface McpDeps extends ConnectDeps {
   /** Told when a server that worked, or was not tried, cannot be used. */
   onFailure?: (server: string, why: string) => void;
+  /** Told how a server is whenever that is another than before. */
+  onTried?: (server: UsedServer, tried: Tried) => void;
 }
 
 export function createMcpPool(deps: McpDeps): McpPool {
   const states = new Map<string, McpState>();
   const stateOf = (name: string): McpState => states.get(name) ?? { name, state: 'unused' };
-  const held = createHeld(deps, ({ name }, state) => {
+  const held = createHeld(deps, (server, state) => {
+    const { name } = server;
     const before = states.get(name);
-    states.set(name, { name, ...state, at: new Date().toISOString() });
+    const now: McpState = { name, ...state, at: new Date().toISOString() };
+    states.set(name, now);
+    if (!before || told(before) !== told(now)) deps.onTried?.(server, { ...state, offered: now.tools });
     if (state.error !== undefined && before?.error !== state.error) deps.onFailure?.(name, state.error);
   });
 
   /** In place of the tools that are missing. */
-  function unavailable(server: McpServer, use: McpUse): Tool {
+  function unavailable(server: UsedServer, use: McpUse): Tool {
     const why = (): string => stateOf(server.name).error ?? 'it does not answer';
     return {
       name: nameOf(server, 'unavailable'),
@@ -63,7 +68,7 @@ export function createMcpPool(deps: McpDeps): McpPool {
     };
   }
 
-  async function test(server: McpServer, use: McpUse): Promise<McpState> {
+  async function test(server: UsedServer, use: McpUse): Promise<McpState> {
     await held.doubt(server, use);
     await held.connected(server, use);
     return stateOf(server.name);
@@ -86,3 +91,6 @@ export function createMcpPool(deps: McpDeps): McpPool {
     close: held.close,
   };
 }
+
+/** What there is to be told: the time alone is no news. */
+const told = ({ state, error, tools }: McpState): string => JSON.stringify([state, error, tools]);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BlobFence } from '@troupe/db';
-import type { AgentDefinition, RunLimits } from '@troupe/domain';
+import type { AgentDefinition, ApprovalRule, RunLimits } from '@troupe/domain';
 import type { Attachment, Question, Spent } from '../session/events.ts';
 import type { BackgroundTask, NewTask } from '../store/background.ts';
 
@@ -111,6 +111,8 @@ export interface Tool {
   toolset: string;
   /** What the server that offers it calls it; left out: it is the agent's own. */
   offeredAs?: string;
+  /** What holds for it where the agent's rules do not name it: its server's owner has said so for all agents. */
+  rule?: ApprovalRule;
   description: string;
   /** JSON Schema of the arguments. */
   parameters: Record<string, unknown>;

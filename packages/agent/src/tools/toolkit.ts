@@ -5,7 +5,10 @@ import type { EgressOptions } from '../sandbox/egress-proxy.ts';
 import { createMcpPool } from './mcp.ts';
 import type { McpServers } from './mcp-servers.ts';
 import { createMcpOAuth, type CredentialStore } from './mcp-oauth.ts';
+import { createPrograms, type PinStore } from './mcp-programs.ts';
+import type { ProgramShelf } from '../programs/shelf.ts';
 import { sealServer, type Vault } from './mcp-secrets.ts';
+import { createInherited, type OwnersServers } from './mcp-shared.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { AgentStore } from '../store/store.ts';
 import type { RunFiles, Tool, ToolResult } from './tool.ts';
@@ -73,6 +76,10 @@ export interface ToolkitDeps {
   vault?: Vault;
   /** Where access to MCP servers is kept; left out: it cannot be asked for. */
   credentials?: CredentialStore;
+  /** MCP servers of its owner's that it has; left out: it has its own alone. */
+  owners?: OwnersServers;
+  /** Where programs that are npm packages are installed, and what they are pinned to; left out: they cannot be had. */
+  programs?: { shelf: ProgramShelf; pins: PinStore };
 }
 
 export interface Toolkit {
@@ -137,16 +144,32 @@ function createToolsets({ sandbox, store, outbound, ...deps }: ToolkitDeps, work
   };
 }
 
-export function createToolkit(deps: ToolkitDeps): Toolkit {
-  const { sandbox, outbound, peers, vault } = deps;
-  const oauth = deps.credentials && createMcpOAuth({ outbound, store: deps.credentials, vault });
-  const tell = teller(deps);
+/** MCP servers, the agent's own and its owner's: what uses, opens and installs them. */
+function createServers(deps: ToolkitDeps, workspace: () => Promise<Workspace>, tell: ReturnType<typeof teller>) {
+  const { credentials: store, outbound, vault } = deps;
+  const oauth = store && createMcpOAuth({ outbound, store, vault });
+  const programs = deps.programs && createPrograms({ ...deps.programs, owner: deps.owner });
   const mcp = createMcpPool({
     ...deps,
-    workspace: () => workspace(),
+    workspace,
     oauth,
+    programs,
     onFailure: (server, why) => tell('error', `The MCP server ${server} cannot be used: ${why}.`),
+    onTried({ shared }, tried) {
+      if (shared === undefined) return;
+      deps.owners
+        ?.told(shared, tried)
+        .catch((err: unknown) => deps.log.error({ err }, 'how an MCP server is was not kept'));
+    },
   });
+  return { mcp, oauth, programs };
+}
+
+export function createToolkit(deps: ToolkitDeps): Toolkit {
+  const { sandbox, peers, vault } = deps;
+  const tell = teller(deps);
+  const { mcp, oauth, programs } = createServers(deps, () => workspace(), tell);
+  const inherited = createInherited(deps.owners, mcp.forget);
   const written = createWritten({
     ...deps,
     runner: async () => commandRunner(await workspace(), sandbox, deps),
@@ -173,17 +196,16 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     async tools(definition, signal) {
       const own = await written.after(definition, (await Promise.all(definition.tools.map(toolset))).flat());
       const team = peers ? teamTools(definition, peers) : [];
-      const further =
-        definition.mcpServers.length > 0
-          ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
-          : [];
+      const servers = await inherited.used(definition.mcpServers);
+      const { allowedDomains } = definition.config.safety;
+      const further = servers.length > 0 ? await mcp.tools(servers, { allowedDomains, signal }) : [];
       const skills = (definition.skills ?? []).length > 0 ? reading : [];
       const knowledge = (definition.knowledge ?? []).length > 0 ? searching : [];
       const ours = [...own, ...team, ...skills, ...knowledge, ...keeping];
       const all = unlike([...ours, ...(await written.tools(definition)), ...further]);
       return withSearch(definition, shortened(definition, offered(definition, all)));
     },
-    mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
+    mcp: { ...mcp, oauth, inherited, programs, sealed: (server) => sealServer(server, vault) },
     async close() {
       await mcp.close();
       // What cannot be stored was told to who wrote it; it holds up nobody's sleep.

@@ -1,6 +1,6 @@
 import { appendFile, lstat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { digestOf, type BlobFence, type BlobTree } from '@troupe/db';
+import { digestOf, TreeFull, type BlobFence, type BlobTree } from '@troupe/db';
 import { defineTask, type WorkerPool } from '@troupe/kernel';
 import { takeLarge } from './copy-files.ts';
 import { linesOf, saysOf, type IndexLine } from './copy-index.ts';
@@ -84,7 +84,7 @@ async function storePage(deps: StoreDeps, page: ScanResult, storing: Storing): P
   const { folder, index, fence, onStored } = storing;
   if (changed.length + gone.length === 0) return undefined;
   for (let tried = 1; ; tried += 1) {
-    const { taken, isClosed } = await takeAll(deps.tree, folder, changed);
+    const { taken, isClosed } = await takeAll(deps, folder, changed);
     const news = taken.filter(({ kind, known, mode, digest }) => kind !== 'file' || known !== saysOf(mode, digest));
     const stored = news.length + gone.length > 0 ? await store(deps, news, gone, fence) : undefined;
     if (stored?.status === 'lost') throw new Superseded('another process works on this session now');
@@ -98,7 +98,9 @@ async function storePage(deps: StoreDeps, page: ScanResult, storing: Storing): P
 }
 
 /** What is in large files is stored on the way. */
-async function takeAll(tree: BlobTree, folder: string, changed: readonly Scanned[]) {
+async function takeAll({ tree, bounds = BOUNDS }: StoreDeps, folder: string, changed: readonly Scanned[]) {
+  // Before any of it is read: holes take no room on a disk, and a thousand files of nothing else would be read for minutes.
+  if (changed.reduce((sum, { size }) => sum + size, 0) > bounds.bytes) throw new TreeFull();
   const taken: Taken[] = [];
   let isClosed = false;
   for (const found of changed) {

@@ -52,8 +52,10 @@ function createOpening(root: string) {
     const result = await within(file, async ({ full }) => {
       const stat = await lstat(full);
       if (stat.isSymbolicLink()) return { link: await realpath(full) };
-      // A pipe would block for ever; what it is is looked at once it is open.
-      const handle = await open(full, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      // A pipe would block for ever; what it is is looked at once it is open. A socket cannot be opened at all.
+      const handle = await open(full, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'ENXIO' ? new WorkspaceError(`${file} is not a file`) : error;
+      });
       try {
         if (!(await handle.stat()).isFile()) throw new WorkspaceError(`${file} is not a file`);
         return { value: await work(handle) };

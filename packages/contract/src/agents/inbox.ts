@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { nullableTimestamp, success, timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { question } from './conversations/fields.ts';
+import * as conversations from './conversations/web.ts';
+import { ANSWER_LENGTH, ANSWER_TOO_LONG, question } from './conversations/fields.ts';
 
 const about = { id: z.string(), agentId: z.string(), agentName: z.string(), at: timestamp };
 
@@ -71,7 +72,7 @@ export const put = endpoint({
     taskId: z.string().max(200).optional().describe('With `decided`: the task that was switched off'),
   }),
   reply: mark,
-  errors: { ...base.errors, 400: [BAD_UNTIL] },
+  errors: { ...base.errors, 400: [BAD_UNTIL], 404: ['Task not found'] },
 });
 
 export const remove = endpoint({
@@ -86,4 +87,57 @@ export const remove = endpoint({
     404: ['Nothing to undo'],
     409: ['What was decided has happened: it cannot be undone'],
   },
+});
+
+/** Done to several at once. */
+export const MOST_AT_ONCE = 50;
+const HOW_MANY = `Name 1 to ${MOST_AT_ONCE} items, each once`;
+const words = z.string().max(MARK_WORDS, LONG_WORDS).default('');
+const hasEachOnce = (ids: readonly string[]): boolean => new Set(ids).size === ids.length;
+
+export const putSeveral = endpoint({
+  ...base,
+  method: 'PUT',
+  path: '/api/inbox/marks',
+  summary: 'The same for several at once: all of them are marked, or none. It decides nothing',
+  body: z.object({
+    items: z
+      .array(z.object({ item: params.shape.item, words }), HOW_MANY)
+      .min(1, HOW_MANY)
+      .max(MOST_AT_ONCE, HOW_MANY)
+      .refine((items) => hasEachOnce(items.map(({ item: id }) => id)), HOW_MANY),
+    state: z.enum(['later', 'done'], { error: 'state must be later or done' }),
+    until: z.iso.datetime({ error: BAD_UNTIL }).optional(),
+  }),
+  reply: z.object({ marks: z.array(mark) }),
+  errors: { ...base.errors, 400: [BAD_UNTIL] },
+});
+
+export const UNLIKE = 'Only calls of one tool can be allowed together';
+export const ONE_ANSWER = 'Questions and calls of tools cannot be answered together';
+
+export const decide = endpoint({
+  ...base,
+  method: 'POST',
+  path: '/api/inbox/decisions',
+  summary:
+    'Allow or refuse several calls of one tool, or give several questions one answer; what cannot be decided any more is named, and the others are',
+  body: z.object({
+    items: z
+      .array(z.object({ id: z.string().min(1).max(200), agentId: z.string().min(1).max(200), words }), HOW_MANY)
+      .min(1, HOW_MANY)
+      .max(MOST_AT_ONCE, HOW_MANY)
+      .refine((items) => hasEachOnce(items.map(({ id }) => id)), HOW_MANY),
+    approved: z.boolean('approved must be true or false'),
+    answer: z
+      .string()
+      .max(ANSWER_LENGTH, ANSWER_TOO_LONG)
+      .optional()
+      .describe('The words for questions; with a refusal: why, which the agents read'),
+  }),
+  reply: z.object({
+    decided: z.array(z.object({ id: z.string(), error: z.string().nullable().describe('Null: it is decided') })),
+  }),
+  errors: { ...base.errors, 409: [UNLIKE, ONE_ANSWER] },
+  passesOn: () => [conversations.decide],
 });

@@ -23,6 +23,12 @@ export const agentChanged = signal({ channel: 'agent_changed', payload: told });
 /** An agent's plan or provider is another one. */
 export const agentRethinks = signal({ channel: 'agent_rethinks', payload: told });
 
+/** An MCP server of a user's was changed or removed, or an agent switched it. */
+export const mcpServerChanged = signal({
+  channel: 'mcp_server_changed',
+  payload: z.object({ userId: z.string(), name: z.string() }),
+});
+
 /** A conversation that somebody follows has gone on: its id, and the number of its last event. */
 export const sessionWentOn = signal({ channel: 'agent_session', payload: z.string(), as: 'text' });
 

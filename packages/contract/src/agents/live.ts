@@ -32,6 +32,7 @@ export const TOO_MANY_STREAMS = `A user has ${MOST_STREAMS} live streams at most
 export const TOO_MANY_FOLLOWED = `A user follows ${MOST_FOLLOWED} conversations at most, over all live streams`;
 
 const WATCH = 'watch must be up to 8 of agent:session:step, with commas between';
+const STAGE = 'stage must be true';
 /** agent:session:step, one or more. */
 const PLACES = /^[\w.-]{1,200}:[\w.-]{1,200}:\d{1,10}(?:,[\w.-]{1,200}:[\w.-]{1,200}:\d{1,10}){0,7}$/;
 
@@ -42,13 +43,17 @@ export const follow = endpoint({
   method: 'GET',
   path: '/api/live',
   summary:
-    'Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched. `ready` comes first and names what may have changed since you read (`since`); Last-Event-ID goes on where a reader stopped',
+    'Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched, `stage` is what has changed of GET /api/stage, in its shape, with `gone` for the ids of agents that are no more. `ready` comes first and names what may have changed since you read (`since`); Last-Event-ID goes on where a reader stopped',
   query: z.object({
     watch: z
       .string()
       .regex(PLACES, WATCH)
       .optional()
       .describe('Conversations to follow, each from after a step: agent:session:step'),
+    stage: z
+      .enum(['true'], { error: STAGE })
+      .optional()
+      .describe('Tell what changes on the stage, at most once a second'),
     since: wholeQuery(0, 0, MOST_SINCE_MS).describe(
       'How many milliseconds ago you read what you show, or were last told. Beyond half a minute everything counts as changed',
     ),

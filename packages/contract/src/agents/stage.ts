@@ -27,6 +27,14 @@ const actor = z.object({
 });
 export type StageActor = z.output<typeof actor>;
 
+/** What the live stream tells of it: those that are another now as a whole, and those that are gone. */
+export interface StageChange {
+  agents: StageActor[];
+  gone: string[];
+  more: boolean;
+  todayUsd: number;
+}
+
 export const get = endpoint({
   service: 'web',
   auth: 'session',
@@ -34,7 +42,7 @@ export const get = endpoint({
   method: 'GET',
   path: '/api/stage',
   summary:
-    'Every agent as it is at this moment: at work on what, waiting for a decision, ready, off or in trouble; `work` in the live stream says when to read it again',
+    'Every agent as it is at this moment: at work on what, waiting for a decision, ready, off or in trouble; GET /api/live with `stage=true` tells what of it changes, within a second or two',
   reply: z.object({
     agents: z.array(actor).describe('Those that wait first, then those at work, then by name; 1,000 at most'),
     more: z.boolean(),

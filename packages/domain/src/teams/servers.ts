@@ -148,7 +148,7 @@ function referred({ ref, ...given }: GivenServer, { at, mcps, notes }: Reading):
     });
     return undefined;
   }
-  const needs = [server.needs, server.command && `let the agent reach where ${server.command} gets it from`];
+  const needs = [server.needs, server.command === 'uvx' && `let the agent reach where ${server.command} gets it from`];
   const says = needs.filter(Boolean).join(', and ');
   if (says) notes.toGive.push({ at: `${at}.ref`, says: `${wanted}: ${says}` });
   const name = RESERVED.has(wanted) ? `${wanted}-server` : wanted;

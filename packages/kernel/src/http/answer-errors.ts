@@ -20,7 +20,8 @@ export function addErrors(app: FastifyInstance, log: Log): void {
     const wrong =
       error instanceof ContractError ? error.message : given ? undeclared?.(given.status, given.message) : undefined;
     const known = wrong === undefined ? given : null;
-    if (known?.cause !== undefined && known.status === 503)
+    // That another service of ours has too much to do is in its own numbers, not a line for each question.
+    if (known?.cause !== undefined && known.status === 503 && !(known.cause instanceof CallError))
       log.warn({ err: known.cause, requestId: request.id, path: request.routeOptions.url }, known.message);
     if (known) {
       // Clients of these protocols try a 429 again by themselves: no money is not a matter of waiting a little.

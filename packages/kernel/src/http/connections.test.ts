@@ -121,6 +121,38 @@ test('when every connection is at work, one more is told so and goes', async () 
   await next.asks();
 });
 
+test('whoever is refused while its request comes hears why, however long that is', { timeout: 60_000 }, async () => {
+  const { client: connect, finish, atWork } = await start({ total: 1 });
+  const busy = await connect();
+  busy.send('/slow');
+  while (atWork() < 1) await new Promise(setImmediate);
+  // What is sent after the refusal, too: a connection that was closed with it unread would be reset.
+  const refused = await connect();
+  for (let n = 0; n < 20; n += 1) {
+    refused.send(`/${'x'.repeat(60_000)}`);
+    await new Promise(setImmediate);
+  }
+  assert.match(await refused.closed, /^HTTP\/1\.1 503 .*retry-after: 5.*Too many connections/s);
+  finish();
+  await busy.hears('done');
+});
+
+test('whoever came a moment ago is not cut off for the next: it may have asked already', async () => {
+  const { client: connect } = await start({ total: 2, spare: 4, graceMs: 60_000 });
+  const early = [await connect(), await connect()];
+  for (let n = 0; n < 3; n += 1) {
+    const late = await connect();
+    late.send('/');
+    assert.match(await late.closed, /connection: close[^]*here/i);
+  }
+  for (const one of early) await one.asks();
+  // And one that rests between two requests.
+  const late = await connect();
+  late.send('/');
+  assert.match(await late.closed, /here/);
+  for (const one of early) await one.asks();
+});
+
 test('one address holds no more than its part, and another one is answered', async () => {
   const { client: connect } = await start({ sharedBy: () => false });
   const held = [];

@@ -17,6 +17,8 @@ export interface ConnectionBounds {
   perAddress: number;
   /** Beyond that, those that get one answer, so that it can be said in words; none unless said. */
   spare?: number;
+  /** What came so recently may have asked already, unheard while the loop is busy: its place is not taken. */
+  graceMs?: number;
   /** Connections of these addresses are not one client's: proxies and what runs on this machine. */
   sharedBy: (address: string) => boolean;
 }
@@ -33,6 +35,7 @@ export function connectionBounds(
   return {
     total,
     spare: Math.ceil(total / 4),
+    graceMs: GRACE_MS,
     perAddress: Math.min(MAX_CONNECTIONS_PER_ADDRESS, Math.ceil(total / 4)),
     // Behind a proxy every connection is the proxy's; requests are counted by client there.
     sharedBy: TRUST_PROXY > 0 ? () => true : isLoopback,
@@ -60,6 +63,9 @@ export function descriptorLimit(): number {
   return typeof soft === 'number' ? soft : soft === 'unlimited' ? Infinity : UNKNOWN_LIMIT;
 }
 
+/** More than a loop under load takes to come round. */
+const GRACE_MS = 1000;
+
 /** What every system gives at least. */
 const UNKNOWN_LIMIT = 1024;
 
@@ -69,21 +75,35 @@ export interface Connection {
   /** The answer to its newest request. */
   response?: ServerResponse;
   upgraded: boolean;
+  /** When it came, or last asked. */
+  at: number;
 }
+
+/** Where nobody was idle it is looked so often within the grace: a flood would look through all for each that comes. */
+const LOOKS = 100;
 
 /** Connections with one bound, oldest first: those that never sent a request, and the others. */
 class Group {
   readonly fresh = new Set<Connection>();
   readonly used = new Set<Connection>();
+  #allBusyUntil = -Infinity;
 
   get size(): number {
     return this.fresh.size + this.used.size;
   }
 
-  /** The one that is missed least: the oldest without a request, or else the oldest that waits for its next one. */
-  leastMissed(): Connection | undefined {
-    for (const connection of this.fresh) return connection;
-    for (const connection of this.used) if (isIdle(connection)) return connection;
+  /**
+   * The one that is missed least: the oldest without a request, or else the oldest that waits for its next one. None that
+   * came or asked within the grace.
+   */
+  leastMissed(graceMs: number): Connection | undefined {
+    const before = performance.now() - graceMs;
+    for (const connection of this.fresh)
+      if (connection.at <= before) return connection;
+      else break;
+    if (before < this.#allBusyUntil) return undefined;
+    for (const connection of this.used) if (connection.at <= before && isIdle(connection)) return connection;
+    this.#allBusyUntil = before + graceMs / LOOKS;
     return undefined;
   }
 
@@ -116,61 +136,117 @@ const REFUSAL = [
   BUSY,
 ].join('\r\n');
 
-const refuse = (socket: Socket): void => void socket.end(REFUSAL, () => socket.destroy());
+/** Long enough to read a refusal, and how many are waited for at least. */
+const LINGER_MS = 1000;
+const LINGERING = 16;
+
+/**
+ * Tells connections that there is no room. Whoever is closed while its request lies unread is reset by the system, and
+ * never sees why: what it sends is read and dropped until it has closed its end. So many are waited for.
+ */
+function createRefusal(most: number): (socket: Socket) => false {
+  let lingering = 0;
+  return (socket) => {
+    const close = (): void => void socket.destroy();
+    socket.on('error', close).once('end', close).resume();
+    if (lingering >= most) {
+      socket.end(REFUSAL, close);
+      return false;
+    }
+    lingering += 1;
+    const timer = setTimeout(close, LINGER_MS);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      lingering -= 1;
+    });
+    socket.end(REFUSAL);
+    return false;
+  };
+}
+
+/** Who is connected, and who may be. */
+class Admission {
+  readonly #bounds: ConnectionBounds;
+  readonly #refuse: (socket: Socket) => false;
+  readonly #byAddress = new Map<string, Group>();
+  readonly #bySocket = new WeakMap<object, Connection>();
+  readonly all = new Group();
+  readonly surplus = new Set<object>();
+
+  constructor(bounds: ConnectionBounds, refuse: (socket: Socket) => false) {
+    this.#bounds = bounds;
+    this.#refuse = refuse;
+  }
+
+  /** False: it is not served. */
+  enters(socket: Socket): boolean {
+    const { total, perAddress, spare = 0, sharedBy } = this.#bounds;
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined) {
+      socket.destroy();
+      return false;
+    }
+    const address = sharedBy(remoteAddress) ? SHARED : countedAddress(remoteAddress);
+    if (address !== SHARED && !this.#makeRoom(this.#byAddress.get(address), perAddress)) return this.#refuse(socket);
+    if (!this.#makeRoom(this.all, total)) {
+      if (this.surplus.size >= spare) return this.#refuse(socket);
+      this.surplus.add(socket);
+      socket.once('close', () => this.surplus.delete(socket));
+      return true;
+    }
+    const connection: Connection = { socket, address, upgraded: false, at: performance.now() };
+    this.#bySocket.set(socket, connection);
+    this.#add(connection);
+    socket.once('close', () => this.#leave(connection));
+    return true;
+  }
+
+  /** It asks; undefined: it is none of those that stay. */
+  use(socket: object): Connection | undefined {
+    const connection = this.#bySocket.get(socket);
+    if (!connection) return undefined;
+    connection.at = performance.now();
+    this.all.use(connection);
+    this.#byAddress.get(connection.address)?.use(connection);
+    return connection;
+  }
+
+  #add(connection: Connection): void {
+    this.all.add(connection);
+    if (connection.address !== SHARED) groupOf(this.#byAddress, connection.address).add(connection);
+  }
+
+  #leave(connection: Connection): void {
+    this.all.delete(connection);
+    const own = this.#byAddress.get(connection.address);
+    own?.delete(connection);
+    if (own?.size === 0) this.#byAddress.delete(connection.address);
+  }
+
+  /** Whether there is room now. */
+  #makeRoom(group: Group | undefined, bound: number): boolean {
+    if (!group || group.size < bound) return true;
+    const victim = group.leastMissed(this.#bounds.graceMs ?? 0);
+    if (!victim) return false;
+    this.#leave(victim);
+    sendAway(victim, () => {
+      this.#add(victim);
+      this.use(victim.socket);
+    });
+    return true;
+  }
+}
 
 /**
  * Bounds the connections of a server. At a bound a new connection takes the place of one that asks for nothing; only when
  * all of them are at work is it refused, so holding connections open keeps nobody out.
  */
 export function boundConnections(server: HttpServer, bounds: ConnectionBounds): Connections {
-  const { total, perAddress, spare = 0, sharedBy } = bounds;
-  const all = new Group();
-  const surplus = new Set<object>();
-  const byAddress = new Map<string, Group>();
-  const bySocket = new WeakMap<object, Connection>();
-
-  function leave(connection: Connection): void {
-    all.delete(connection);
-    const own = byAddress.get(connection.address);
-    own?.delete(connection);
-    if (own?.size === 0) byAddress.delete(connection.address);
-  }
-
-  /** Whether there is room now. */
-  function makeRoom(group: Group | undefined, bound: number): boolean {
-    if (!group || group.size < bound) return true;
-    const victim = group.leastMissed();
-    if (!victim) return false;
-    leave(victim);
-    victim.socket.destroy();
-    return true;
-  }
-
-  server.on('connection', (socket: Socket) => {
-    const { remoteAddress } = socket;
-    if (remoteAddress === undefined) return void socket.destroy();
-    const address = sharedBy(remoteAddress) ? SHARED : countedAddress(remoteAddress);
-    if (address !== SHARED && !makeRoom(byAddress.get(address), perAddress)) return refuse(socket);
-    if (!makeRoom(all, total)) {
-      if (surplus.size >= spare) return refuse(socket);
-      surplus.add(socket);
-      return void socket.once('close', () => surplus.delete(socket));
-    }
-    const connection: Connection = { socket, address, upgraded: false };
-    bySocket.set(socket, connection);
-    all.add(connection);
-    if (address !== SHARED) groupOf(byAddress, address).add(connection);
-    socket.once('close', () => leave(connection));
-  });
-
-  const use = (socket: object): Connection | undefined => {
-    const connection = bySocket.get(socket);
-    if (!connection) return undefined;
-    all.use(connection);
-    byAddress.get(connection.address)?.use(connection);
-    return connection;
-  };
-  follow(server, use, surplus);
+  const refuse = createRefusal(Math.max(bounds.spare ?? 0, LINGERING));
+  const admission = new Admission(bounds, refuse);
+  const { all, surplus } = admission;
+  serveOnly(server, (socket) => admission.enters(socket));
+  follow(server, { use: (socket) => admission.use(socket), surplus, refuse });
   boundPipelining(server);
   return {
     all: () => [...all.fresh, ...all.used],
@@ -178,8 +254,40 @@ export function boundConnections(server: HttpServer, bounds: ConnectionBounds): 
   };
 }
 
+/** What it has sent meanwhile is read first: one that asked stays, and is one more than there should be. */
+function sendAway(connection: Connection, stays: () => void): void {
+  const { at, socket } = connection;
+  // The second comes after what was there in between was read.
+  setImmediate(() =>
+    setImmediate(() => {
+      if (connection.at === at) socket.destroy();
+      else if (!socket.destroyed) stays();
+    }),
+  );
+}
+
+/** Whoever else listens for connections, as the reader of HTTP does, hears of those that enter. */
+function serveOnly(server: HttpServer, enters: (socket: Socket) => boolean): void {
+  const listeners = server.listeners('connection') as ((this: HttpServer, socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    if (enters(socket)) for (const listener of listeners) listener.call(server, socket);
+  });
+}
+
 /** Notes what becomes of connections: a request, or something else than HTTP. */
-function follow(server: HttpServer, use: (socket: object) => Connection | undefined, surplus: Set<object>): void {
+function follow(
+  server: HttpServer,
+  {
+    use,
+    surplus,
+    refuse,
+  }: {
+    use: (socket: object) => Connection | undefined;
+    surplus: Set<object>;
+    refuse: (socket: Socket) => void;
+  },
+): void {
   server.prependListener('request', (request, response) => {
     const connection = use(request.socket);
     if (connection) connection.response = response;

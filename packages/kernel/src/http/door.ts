@@ -5,8 +5,11 @@ import { isLoopbackHost, type Settings } from '../settings.ts';
 
 /** What is checked about a request before anything else looks at it. */
 
-/** `.` and `..` as parts of a path, also encoded: whoever builds an address from them means another one. */
-const DOTS = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
+/**
+ * `.` and `..` as parts of a path, also where they or the slashes beside them are encoded: whoever builds an address from
+ * them, or stands before us and has undone that, means another one.
+ */
+const DOTS = /(?:^|\/|%2f|\\|%5c)(?:\.|%2e){1,2}(?:\/|%2f|\\|%5c|$)/i;
 
 /** 400 for an address that no client of ours makes. */
 export function checkAddress(url: string): void {

@@ -1,9 +1,9 @@
 import type { Server as HttpServer, ServerResponse } from 'node:http';
-import { Server as NetServer } from 'node:net';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import type { Linked } from '../linked.ts';
 import type { Settings } from '../settings.ts';
 import { isIdle, type Connection, type Connections } from './connections.ts';
+import { closeDoors } from './listening.ts';
 
 const LOOK_MS = 25;
 
@@ -28,8 +28,7 @@ export async function drain(
   const patience = TRUST_PROXY > 0 ? Math.min(PROXY_MS, ms) : 0;
   // Those whom the system has taken for us already come in first: they would be cut with the door.
   await allRead();
-  // Of the socket alone: an HTTP server that is closed cuts whoever is idle.
-  if (server.listening) NetServer.prototype.close.call(server);
+  closeDoors(server);
   for (const { response, socket } of connections.all()) if (response && isListening(response)) socket.destroy();
   const idleSince = new Map<Connection, number>();
   for (const began = performance.now(); ; await delay(LOOK_MS)) {

@@ -186,6 +186,19 @@ export function leavePlace(request: FastifyRequest): void {
   leave();
 }
 
+/** What is written sooner holds up nobody. */
+const LONG_ANSWER_MS = 2;
+/** What is read for an answer takes the loop about as long as writing it, and others have four times as long. */
+const SHARE_OF_OTHERS = 8;
+
+/** After an answer that took so long to write others have the loop before the same account has more of them. */
+export function leaveLoop(server: Server, request: FastifyRequest, took: number): void {
+  if (took < LONG_ANSWER_MS) return;
+  const account = accountOf(request.principal);
+  if (account === undefined && server.isOurs(request)) return;
+  server.places.rest(account ?? strangerOf(server, request), took * SHARE_OF_OTHERS);
+}
+
 type Done = (error?: Error) => void;
 
 /** Whom a request counts for; nobody has one name, too. */

@@ -44,6 +44,27 @@ test('while somebody else is here, few are worked on at once, and the next as on
   assert.equal(inside.length, 10);
 });
 
+test('who took long has nothing begun for a while, unless nobody else is here, and others do not wait for it', async () => {
+  let now = 0;
+  const places = createPlaces(Infinity, () => now);
+  enterOften(places, 'b', 1)[0]!();
+  enterOften(places, 'a', 1)[0]!();
+  places.rest('a', 300);
+  assert.equal(typeof places.enter('b'), 'function');
+  assert.equal(enterOften(places, 'a', 1).length, 0);
+  now = 301;
+  assert.equal(enterOften(places, 'c', 4).length, 4);
+  // However much it was, it is two seconds; and whoever is alone rests for nobody.
+  places.rest('c', 1e9);
+  assert.equal(enterOften(places, 'c', 1).length, 0);
+  now = 1400;
+  assert.equal(enterOften(places, 'c', 1).length, 0, 'one that waits is before it');
+  const alone = createPlaces(Infinity, () => now);
+  enterOften(alone, 'a', 1);
+  alone.rest('a', 500);
+  assert.equal(enterOften(alone, 'a', 9).length, 9);
+});
+
 test('the one who comes with a single request never waits for the many of another', () => {
   const places = createPlaces(Infinity, () => 0);
   enterOften(places, 'a', 50);

@@ -7,6 +7,8 @@ export const AT_ONCE = 2;
 const HOLD_MS = 200;
 /** Who was here so recently counts as here. */
 const HERE_MS = 1000;
+/** Nobody rests for longer, whatever there was. */
+const LONGEST_REST_MS = 2000;
 /** Accounts that are kept before those that are gone are looked for. */
 const SWEEP_AT = 1000;
 
@@ -28,6 +30,8 @@ export interface Places {
   enter: (account: string, isStranger?: boolean) => Leave | Turn;
   /** The same for what has no turn: it only counts. Undefined: nobody says whose it is. */
   pass: (account?: string) => Leave;
+  /** The account took so much of the loop by itself: while others are here, nothing more of it begins for so many milliseconds. */
+  rest: (account: string, ms: number) => void;
   /** What is worked on or waits for its turn. */
   underWay: () => number;
 }
@@ -46,6 +50,7 @@ interface Line {
   /** The oldest first. */
   held: Linked<Held>;
   waiting: Linked<Waiter>;
+  restsUntil: number;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -110,6 +115,12 @@ class SharedPlaces implements Places {
     return { comes, withdraw };
   }
 
+  rest(account: string, ms: number): void {
+    const line = this.#lines.get(account);
+    const now = this.#now();
+    if (line) line.restsUntil = Math.min(Math.max(line.restsUntil, now) + ms, now + LONGEST_REST_MS);
+  }
+
   #count(own: number): void {
     if (own >= this.#most - this.#underWay) throw busy();
     this.#underWay += 1;
@@ -137,7 +148,7 @@ class SharedPlaces implements Places {
     let line = this.#lines.get(account);
     if (line) return line;
     if (this.#lines.size >= this.#sweepAt) this.#sweep();
-    line = { account, isStranger, held: new Linked(), waiting: new Linked(), timer: undefined };
+    line = { account, isStranger, held: new Linked(), waiting: new Linked(), restsUntil: 0, timer: undefined };
     this.#lines.set(account, line);
     return line;
   }
@@ -149,9 +160,10 @@ class SharedPlaces implements Places {
     this.#sweepAt = Math.max(SWEEP_AT, this.#lines.size * 2);
   }
 
-  #hasPlace({ account, held }: Line): boolean {
-    if (held.size < AT_ONCE || this.#isAlone(account)) return true;
-    return held.fromLast(AT_ONCE - 1)!.since <= this.#now() - HOLD_MS;
+  #hasPlace({ account, held, restsUntil }: Line): boolean {
+    const isResting = restsUntil > 0 && restsUntil > this.#now();
+    if ((held.size < AT_ONCE && !isResting) || this.#isAlone(account)) return true;
+    return !isResting && held.fromLast(AT_ONCE - 1)!.since <= this.#now() - HOLD_MS;
   }
 
   #take(line: Line): Leave {

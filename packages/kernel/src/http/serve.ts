@@ -12,7 +12,7 @@ import type { z } from 'zod';
 import { AppError, ContractError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
 import { drained, STALLED_MS } from './drained.ts';
-import { countedAs, createGate, leavePlace } from './gate.ts';
+import { countedAs, createGate, leaveLoop, leavePlace } from './gate.ts';
 import { cookiesOf } from './guards.ts';
 import type { Leave } from './places.ts';
 import type { PrincipalOf } from './principal.ts';
@@ -79,12 +79,17 @@ function createAnswering<T extends EndpointTypes>(
       if (isAnswer(given))
         return attempt(() => {
           if (undeclared) assertDeclared(undeclared, given);
-          send(server, reply, given, endpoint);
+          write(() => send(server, reply, given, endpoint));
         });
       attempt(() => {
         if (check) assertReply(check, given, endpoint);
-        server.endOfTurn(() => attempt(() => reply.status(endpoint.status ?? 200).send(given)));
+        server.endOfTurn(() => attempt(() => write(() => reply.status(endpoint.status ?? 200).send(given))));
       });
+    }
+    function write(work: () => unknown): void {
+      const began = performance.now();
+      work();
+      leaveLoop(server, request, performance.now() - began);
     }
     function attempt(work: () => unknown): void {
       try {

@@ -28,15 +28,15 @@ import { drain, tellClosing } from './drain.ts';
 import { createGuards, type Guards } from './guards.ts';
 import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
 import { listenError } from './listen-error.ts';
+import { BACKLOG, canShare, freePort, openDoors } from './listening.ts';
 import { addObservation } from './observation.ts';
 import { createPlaces, type Places } from './places.ts';
 import type { Authenticator } from './principal.ts';
 import { createRecognition } from './recognition.ts';
+import { addShedding, ALWAYS } from './shedding.ts';
 import { addErrors } from './answer-errors.ts';
 
 export const BODY_LIMIT = 1_048_576;
-/** Connections that the system keeps for us while we are at something else; beyond it they are cut. */
-const BACKLOG = 4096;
 /** One after the other: the loop can do no more. */
 const READING = { width: 1, waiting: 1000, waitingPerKey: 100, waitMs: 20_000 };
 
@@ -163,16 +163,19 @@ export function createServer(options: ServerOptions): Server {
 
 const bodyBounds = () => ({ largeBodies: createLargeBodies(), reading: createFairQueue(READING) });
 
-async function listenAt(app: Server['app'], host: string, port: number, portSetting: string): Promise<string> {
+async function listenAt(app: Server['app'], host: string, wanted: number, portSetting: string): Promise<string> {
+  // Who may share a port is not told that somebody else has it; of several processes the first has looked.
+  const port = canShare && !isOneOfSeveral() ? await freePort(host, wanted, portSetting) : wanted;
   try {
     // Passed on to Node; its types do not know it.
     const where: FastifyListenOptions & { reusePort: boolean } = {
       host,
       port,
       backlog: BACKLOG,
-      reusePort: isOneOfSeveral(),
+      reusePort: canShare || isOneOfSeveral(),
     };
     const address = await app.listen(where);
+    if (canShare) await openDoors(app.server);
     tellThatItListens();
     return address;
   } catch (error) {
@@ -244,9 +247,6 @@ function addDoor(server: Server): void {
   });
 }
 
-/** What is answered however much there is to do. */
-const ALWAYS = new Set(['/health', '/ready', '/metrics']);
-
 /** What one client may hold: connections, and behind a proxy, whose connections are everybody's, requests under way. */
 function addConnectionBounds(
   server: Server,
@@ -259,6 +259,7 @@ function addConnectionBounds(
     if (!connections.isSurplus(request.raw.socket) || ALWAYS.has(request.routeOptions.url ?? '')) done();
     else done(busy());
   });
+  addShedding(app);
   if (settings.TRUST_PROXY === 0) return connections;
   const begin = boundRequests(bounds.perAddress);
   app.addHook('onRequest', (request, reply, done) => {

@@ -5,7 +5,8 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { replyChat } from '@troupe/ai';
+// that file alone: a thread loads all that it imports once more
+import { replyChat } from '@troupe/ai/stand-in';
 import type { Slowest, ToBystander } from './bystander.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { StandInRequest } from '@troupe/ai';
+import type { StandInRequest } from '@troupe/ai/stand-in';
 
 /** What a model was asked. */
 

@@ -1,5 +1,5 @@
 import { once, EventEmitter } from 'node:events';
-import { createStandIn, replyChat, type StandIn, type StandInRequest } from '@troupe/ai';
+import { createStandIn, replyChat, type StandIn, type StandInRequest } from '@troupe/ai/stand-in';
 
 /**
  * A model that does what the user's message says: a JSON list of steps. `{tool, args}` is a tool call, `{wait}` hangs

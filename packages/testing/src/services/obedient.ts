@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createStandIn, replyChat, type StandIn, type StandInRequest } from '@troupe/ai';
+import { createStandIn, replyChat, type StandIn, type StandInRequest } from '@troupe/ai/stand-in';
 import { messagesOf } from './asked.ts';
 import { elsewhere, send, type Reply } from './people.ts';
 import { addUser, startServices, type Services, type TestUser } from './services.ts';

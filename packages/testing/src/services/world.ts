@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { createStandIn, replyChat, replyJson, type StandIn, type StandInRequest } from '@troupe/ai';
+import { createStandIn, replyChat, replyJson, type StandIn, type StandInRequest } from '@troupe/ai/stand-in';
 import { addUser, startServices, type StartedServices, type TestUser } from './services.ts';
 
 /** The platform, as the public clients meet it: one provider that speaks OpenAI's format and one that speaks Anthropic's. */

@@ -5,6 +5,7 @@ import type { Thinker, Thinking, Trial, Trials } from '@troupe/fleet';
 import { AppError, type Clock, type Log, type WorkerPool } from '@troupe/kernel';
 import { definitionDigest, readPurpose, type Roster } from '@troupe/roster';
 import type { AgentService } from '../agents/service.ts';
+import { cut, keptOf } from '../trial-kept.ts';
 import { scored } from './scoring.ts';
 import * as store from './store.ts';
 
@@ -21,12 +22,6 @@ export interface EvaluationsDeps {
 }
 
 const LOOK_MS = 2_000;
-const ANSWER_KEPT = 8_000;
-const CALLS_KEPT = 50;
-const ARGS_KEPT = 300;
-
-const cut = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 const skipped = (error: string): store.Outcome => ({ status: 'skipped', error });
 
@@ -35,23 +30,13 @@ function outcomeOf(trial: Trial, { verdicts, tokens, costMicros }: Awaited<Retur
   const isOpen = verdicts.some(({ passed }) => passed === null);
   const isLost = verdicts.some(({ passed }) => passed === false);
   return {
-    ...spentOn(trial),
+    ...keptOf(trial),
     status: isLost ? 'failed' : isOpen ? 'broken' : 'passed',
     verdicts: verdicts.map(({ passed, says }) => ({ passed, says: cut(says, 500) })),
     tokens: trial.spent.tokens + tokens,
     costMicros: trial.spent.costMicros + costMicros,
   };
 }
-
-const spentOn = ({ answer, calls, spent }: Trial) => ({
-  answer: cut(answer, ANSWER_KEPT),
-  calls: calls
-    .slice(0, CALLS_KEPT)
-    .map((call) => ({ ...call, tool: cut(call.tool, 200), args: cut(call.args, ARGS_KEPT) })),
-  tokens: spent.tokens,
-  costMicros: spent.costMicros,
-  ms: spent.ms,
-});
 
 /** Takes one case up, if it is to be tried: the mark is stored before the agent is asked, so none is paid for twice. */
 function createTaking({ db, clock }: EvaluationsDeps) {
@@ -114,12 +99,12 @@ function createTrying(deps: EvaluationsDeps) {
     try {
       const { signal } = watch;
       const trial = await trials.run({ row, definition, input, stubs, maxSeconds, maxCostMicros, signal });
-      if (watch.isUnwanted()) return { ...spentOn(trial), ...skipped('The evaluation was stopped') };
+      if (watch.isUnwanted()) return { ...keptOf(trial), ...skipped('The evaluation was stopped') };
       if (stopping.aborted)
-        return { ...spentOn(trial), status: 'interrupted', error: 'Interrupted: the platform was stopped' };
+        return { ...keptOf(trial), status: 'interrupted', error: 'Interrupted: the platform was stopped' };
       if (trial.outcome !== 'done')
         return {
-          ...spentOn(trial),
+          ...keptOf(trial),
           status: 'failed',
           error: trial.reason ?? `It came to no answer within ${maxSeconds} seconds`,
         };

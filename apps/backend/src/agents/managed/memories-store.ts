@@ -105,7 +105,12 @@ export const changeMemory = (tx: UserTx, id: string, values: Updateable<Tables['
 export const removeMemory = (tx: UserTx, id: string) =>
   tx.deleteFrom('managed_memories').where('id', '=', id).execute();
 
-/** Adds a version and drops the oldest beyond `kept`; answers what the store takes by then. */
+/** Of one store: ten of each text that it may have, and some of what was deleted. */
+const STORE_VERSIONS = 25_000;
+/** Dropped with one that is added. */
+const AT_ONCE = 100;
+
+/** Adds a version and drops the oldest beyond `kept`, and of the store beyond its own; answers what the store takes by then. */
 export async function addVersion(
   tx: UserTx,
   row: Insertable<Tables['managed_memory_versions']>,
@@ -115,7 +120,11 @@ export async function addVersion(
   const { rows } = await sql<{ bytes: number }>`
     with gone as (
       delete from managed_memory_versions where id <> ${row.id} and id in (
-        select id from managed_memory_versions where memory_id = ${row.memory_id} order by created_at desc, id desc offset ${kept})
+        (select id from managed_memory_versions where memory_id = ${row.memory_id} order by created_at desc, id desc offset ${kept})
+        union all
+        (select id from managed_memory_versions v where store_id = ${row.store_id}
+          and not exists (select from managed_memories m where m.store_id = v.store_id and m.version_id = v.id)
+          order by created_at desc, id offset ${STORE_VERSIONS} limit ${AT_ONCE}))
       returning coalesce(bytes, 0) as bytes)
     update managed_stores set updated_at = ${row.created_at},
       bytes = bytes + ${row.bytes ?? 0}::integer - (select coalesce(sum(bytes), 0)::integer from gone)
@@ -182,7 +191,7 @@ export async function redact(tx: UserTx, id: string, by: object, at: Date): Prom
 export const forgetOld = (tx: SystemTx, before: Date) =>
   sql`with gone as (
       delete from managed_memory_versions v where created_at < ${before}
-        and not exists (select from managed_memories m where m.version_id = v.id)
+        and not exists (select from managed_memories m where m.store_id = v.store_id and m.version_id = v.id)
       returning store_id, coalesce(bytes, 0) as bytes),
     freed as (select store_id, sum(bytes)::integer as bytes from gone group by store_id)
     update managed_stores s set bytes = s.bytes - freed.bytes from freed where freed.store_id = s.id`.execute(tx);

@@ -96,13 +96,15 @@ function relayRequests(server: Server, deps: RelayDeps, target: Target, limit: L
           for (const [name, value] of Object.entries(reply.getHeaders()))
             if (value !== undefined) reply.raw.setHeader(name, value);
           reply.hijack();
-          try {
-            await driver.handle(request.raw, reply.raw, to);
-          } catch (err) {
+          const { id, raw } = request;
+          const response = reply.raw;
+          // Not waited for: Fastify would keep all of the request for as long as its answer takes.
+          driver.handle(raw, response, to).catch((err: unknown) => {
             // Nobody answers in its place once it is hijacked.
-            server.log.error({ err, agentId: to.agentId, requestId: request.id }, 'an agent’s gateway failed');
-            breakOff(reply.raw);
-          }
+            server.log.error({ err, agentId: to.agentId, requestId: id }, 'an agent’s gateway failed');
+            breakOff(response);
+          });
+          return reply;
         },
       });
     }

@@ -71,9 +71,9 @@ async function pay(
   tx: SystemTx,
   { ticketId, agentId, userId, payee, units }: Payment,
 ): Promise<void> {
-  const accounts = (await wallets.addressesOf(tx, userId, agentId)).map(walletAccount);
-  let from: string | undefined;
-  for (const { id } of accounts) if (from === undefined && (await ledger.balance(tx, id)).available >= units) from = id;
+  const accounts = (await wallets.addressesOf(tx, userId, agentId)).map((address) => walletAccount(address).id);
+  const balance = await ledger.balances(tx, accounts);
+  const from = accounts.find((id) => balance(id).available >= units);
   if (from === undefined) throw new AppError(402, 'Insufficient balance');
   const to = walletAccount(payee);
   // One's own event out of the same wallet: nothing moves.

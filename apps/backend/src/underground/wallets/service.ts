@@ -12,7 +12,7 @@ import {
 } from '@troupe/chain';
 import type { Database } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
-import { AppError, iso } from '@troupe/kernel';
+import { AppError, createReadTurns, iso } from '@troupe/kernel';
 import { owedAccount, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
 import type { MustOwn } from '../access.ts';
 import * as store from './store.ts';
@@ -70,6 +70,22 @@ export type AgentWallets = ReturnType<typeof createAgentWallets>;
 export function createAgentWallets(deps: AgentWalletsDeps) {
   const { db, ledger, mustOwn, l2 } = deps;
   const { platformWallet, register } = createMaking(deps);
+  const reading = createReadTurns();
+
+  async function listed(userId: string) {
+    const rows = await store.agentWallets(db.user(userId));
+    const accounts = rows.flatMap(({ address }) => [walletAccount(address).id, owedAccount(address).id]);
+    const balance = await ledger.balances(db.system, accounts);
+    const wallets = rows.map(({ address, agent_id, kind, created_at }) => ({
+      address,
+      agentId: agent_id ?? '',
+      kind,
+      createdAt: iso(created_at),
+      available: formatAmount(balance(walletAccount(address).id).available, USD_DECIMALS),
+      owed: formatAmount(balance(owedAccount(address).id).balance, USD_DECIMALS),
+    }));
+    return { wallets, count: wallets.length };
+  }
 
   return {
     platformWallet,
@@ -83,26 +99,7 @@ export function createAgentWallets(deps: AgentWalletsDeps) {
       return { made, wallet: shown(wallet) };
     },
 
-    async list(userId: string) {
-      const rows = await store.agentWallets(db.user(userId));
-      const listed = await Promise.all(
-        rows.map(async ({ address, agent_id, kind, created_at }) => {
-          const [held, owed] = await Promise.all([
-            ledger.balance(db.system, walletAccount(address).id),
-            ledger.balance(db.system, owedAccount(address).id),
-          ]);
-          return {
-            address,
-            agentId: agent_id ?? '',
-            kind,
-            createdAt: iso(created_at),
-            available: formatAmount(held.available, USD_DECIMALS),
-            owed: formatAmount(owed.balance, USD_DECIMALS),
-          };
-        }),
-      );
-      return { wallets: listed, count: listed.length };
-    },
+    list: (userId: string) => reading(userId, () => listed(userId)),
 
     /** What the chain says is anybody's to know; what the ledger says, only the owner's. */
     async balance(userId: string, address: string) {

@@ -1,5 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { gateway, backend as onBackend, type AgentStats, type TypesOf, type web } from '@troupe/contract';
+import { createStreams } from '@troupe/accounts';
+import {
+  gateway,
+  backend as onBackend,
+  MOST_LOG_STREAMS,
+  TOO_MANY_LOG_STREAMS,
+  type AgentStats,
+  type TypesOf,
+  type web,
+} from '@troupe/contract';
+import type { Listener } from '@troupe/db';
 import type { Roster } from '@troupe/roster';
 import { AppError, newId, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError, reach } from '../../platform/reach.ts';
@@ -7,6 +17,7 @@ import { asAppError, reach } from '../../platform/reach.ts';
 export interface ReadsDeps {
   roster: Roster;
   backend: BackendClient;
+  listener: Listener;
   log: Log;
 }
 
@@ -14,8 +25,25 @@ export type ReadsService = ReturnType<typeof createReads>;
 
 const LOOK_MS = 1000;
 
+interface FollowOptions {
+  level?: string;
+  last: string | undefined;
+  signal: AbortSignal;
+}
+
+async function* untilLeft<T>(source: AsyncIterable<T>, leave: () => void): AsyncGenerator<T> {
+  try {
+    yield* source;
+  } finally {
+    leave();
+  }
+}
+
 /** Reads on in an agent’s log. */
-function createFollow({ backend, log }: ReadsDeps) {
+function createFollow({ backend, listener, log }: ReadsDeps) {
+  // Each asks the backend every second, for as long as it is read.
+  const streams = createStreams(listener, { most: MOST_LOG_STREAMS, refusal: TOO_MANY_LOG_STREAMS });
+
   async function logsSince(user: User, agentId: string, from: string, query: { level?: string; after?: string }) {
     const { logs } = await backend
       .as(user, from)
@@ -27,7 +55,7 @@ function createFollow({ backend, log }: ReadsDeps) {
   async function* follow(
     user: User,
     agentId: string,
-    { level, last, signal }: { level?: string; last: string | undefined; signal: AbortSignal },
+    { level, last, signal }: FollowOptions,
   ): AsyncGenerator<ServerEvent> {
     // A reader must not use up what its user may call otherwise, so it counts by itself.
     const from = `log-reader-${newId()}`;
@@ -47,7 +75,15 @@ function createFollow({ backend, log }: ReadsDeps) {
     }
   }
 
-  return follow;
+  /** Throws before the first entry when there are too many; none goes on for longer than what opened it. */
+  function join(user: User, agentId: string, options: FollowOptions): AsyncIterable<ServerEvent> {
+    const ended = new AbortController();
+    const leave = streams.join({ user, end: () => ended.abort() });
+    const entries = follow(user, agentId, { ...options, signal: AbortSignal.any([options.signal, ended.signal]) });
+    return untilLeft(entries, leave);
+  }
+
+  return join;
 }
 
 /** What others vouch for. */
@@ -105,11 +141,7 @@ export function createReads(deps: ReadsDeps) {
       return { ...found, logs: found.logs.map((entry) => ({ ...entry, agentId: id })), status: 'ok' as const };
     },
 
-    async logStream(
-      user: User,
-      id: string,
-      options: { level?: string; last: string | undefined; signal: AbortSignal },
-    ) {
+    async logStream(user: User, id: string, options: FollowOptions) {
       await own(user, id);
       return follow(user, id, options);
     },

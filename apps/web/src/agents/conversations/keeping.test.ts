@@ -53,6 +53,12 @@ before(async () => {
         content: '',
         toolCalls: [{ id: 'c', name: 'list_directory', arguments: '{}' }],
       });
+    const path = /^write (\S+)/.exec(asked.at(-1) ?? '')?.[1];
+    if (path !== undefined && messages.at(-1)?.role !== 'tool')
+      return replyChat(request, response, {
+        content: '',
+        toolCalls: [{ id: `w-${path}`, name: 'write_file', arguments: JSON.stringify({ path, content: 'x' }) }],
+      });
     replyChat(request, response, { content: `Heard ${asked.join(', ')}` });
   });
   services = await startServices({ OPENROUTER_API_KEY: 'sk-test', OPENROUTER_BASE_URL: model.url });
@@ -222,4 +228,22 @@ test('a conversation is exported, and shown to whoever has the link until it is 
   assert.equal((await inAgent('DELETE', `/shares/${shares[0].id}`, undefined, bob)).status, 404);
   assert.equal((await inAgent('DELETE', `/shares/${shares[0].id}`)).status, 200);
   assert.equal((await read()).status, 404);
+});
+
+test('a conversation says which files it is about, to its owner alone', async () => {
+  const id = await say('write notes/plan.md', 'files');
+  await say('write b.md', 'files');
+  const { status, body } = await inAgent('GET', `/sessions/${id}/files`);
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.deepEqual(
+    body.files.map(({ path, how }: { path: string; how: string }) => [path, how]),
+    [
+      ['b.md', 'written'],
+      ['notes/plan.md', 'written'],
+    ],
+  );
+  const [{ seq }] = body.files;
+  assert.equal((await stepsOf(id)).find((step) => step.seq === seq)?.type, 'tool_result');
+  assert.equal((await inAgent('GET', `/sessions/${id}/files`, undefined, bob)).status, 404);
+  assert.equal((await inAgent('GET', '/sessions/none/files')).status, 404);
 });

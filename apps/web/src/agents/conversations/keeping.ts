@@ -1,4 +1,5 @@
 import { gateway, type web, type Client, type SessionHead, type SessionStep, type TypesOf } from '@troupe/contract';
+import { createTouched } from '@troupe/domain';
 import { newId, respond, type Answer, type BackendClient, type User } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import { reach } from '../../platform/reach.ts';
@@ -60,17 +61,36 @@ export function createKeeping({ roster, backend, models }: KeepingDeps) {
       return reach(call(gateway.conversations.search, { params: { agentId }, query: { q } }));
     },
 
+    files: async (user: User, agentId: string, id: string, from: string) =>
+      touched(await client(user, agentId, from), { backend, user, agentId, id }),
+
     export: async (user: User, agentId: string, id: string, format: 'markdown' | 'json', from: string) =>
       exported(await client(user, agentId, from), { backend, user, agentId, id, format }),
   };
 }
 
-interface Exporting {
+interface Reading {
   backend: BackendClient;
   user: User;
   agentId: string;
   id: string;
+}
+
+interface Exporting extends Reading {
   format: 'markdown' | 'json';
+}
+
+const STEPS_LOOKED_AT = 2000;
+
+/** What the newest steps say of files. */
+async function touched({ call }: Pick<Client, 'call'>, { backend, user, agentId, id }: Reading) {
+  const head = { params: { agentId, id }, query: { after: 0, limit: 1 } };
+  const { session } = await reach(call(gateway.conversations.get, head));
+  const files = createTouched();
+  // A long one must not use up what its reader may call otherwise, so it counts by itself.
+  const from = Math.max(0, session.lastSeq - STEPS_LOOKED_AT);
+  for await (const steps of stepsOf(backend.as(user, `files-${newId()}`), agentId, id, from)) files.take(steps);
+  return { files: files.files() };
 }
 
 /** Read as it is written: a long one is never held as a whole. */

@@ -43,6 +43,9 @@ export function keepingRoutes(server: Server, keeping: KeepingService): void {
   serve(server, web.conversations.search, ({ user, params, query, request }) =>
     keeping.search(user, params.id, query.q, request.address),
   );
+  serve(server, web.conversations.listFiles, ({ user, params: { id, sessionId }, request }) =>
+    keeping.files(user, id, sessionId, request.address),
+  );
   serve(server, web.conversations.download, ({ user, params: { id, sessionId }, query, request }) =>
     keeping.export(user, id, sessionId, query.format, request.address),
   );

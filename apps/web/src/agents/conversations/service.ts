@@ -46,8 +46,9 @@ export async function* stepsOf(
   { call }: Pick<Client, 'call'>,
   agentId: string,
   id: string,
+  from = 0,
 ): AsyncGenerator<SessionStep[]> {
-  for (let after = 0; ;) {
+  for (let after = from; ;) {
     const query = { after, limit: PAGE };
     const { events, hasMore } = await reach(call(gateway.conversations.get, { params: { agentId, id }, query }));
     if (events.length > 0) yield events;

@@ -75,9 +75,13 @@ test('what was decided cannot be undone, but for a task that was switched off', 
   const task = { name: 'Morning', cronSchedule: '0 8 * * *', prompt: 'Say hello', agentId, enabled: false };
   const { id: taskId } = (await ann.ask('POST', '/api/scheduled-tasks', task)).body;
   await put(ann, 'call-5', { state: 'decided', words: 'Switched off', taskId });
-  // Named by somebody else it stays as it is.
-  await put(ben, 'call-5', { state: 'decided', words: 'Switched off', taskId });
-  assert.equal((await undo(ben, 'call-5')).status, 200);
+  // Somebody else's, or none at all, is no task that could be switched on again, and no mark is left of it.
+  for (const other of [taskId, 'nowhere'])
+    assert.deepEqual(await put(ben, 'call-5', { state: 'decided', words: 'Switched off', taskId: other }), {
+      status: 404,
+      body: { error: 'Task not found' },
+    });
+  assert.equal((await undo(ben, 'call-5')).status, 404);
   const isOn = async () => (await ann.ask('GET', '/api/scheduled-tasks')).body.tasks[0].enabled;
   assert.equal(await isOn(), false);
   assert.equal((await undo(ann, 'call-5')).status, 200);

@@ -40,23 +40,37 @@ function untilOf(state: InboxMark['state'], until: string | undefined, now: Date
 
 /** What somebody put off, is done with or decided: the same in every tab and on every device. */
 export function createMarks({ db, clock, tasks }: MarksDeps) {
+  type Put = TypesOf<typeof web.inbox.put>['body'];
+
+  /** All at one time: so it is known that they were marked together. */
+  async function putAll(
+    userId: string,
+    items: readonly { item: string; words: string }[],
+    { state, until, taskId }: Omit<Put, 'words'>,
+  ): Promise<{ marks: InboxMark[] }> {
+    const now = clock();
+    const task_id = state === 'decided' ? (taskId ?? null) : null;
+    const same = { state, until: untilOf(state, until, now), task_id, marked_at: now };
+    const rows = items.map(({ item, words }) => ({ item, words, ...same }));
+    await db.asUser(userId, async (tx) => {
+      // Undoing switches it on again: one of somebody else's, or none, is nothing that could be undone.
+      if (task_id !== null && !(await store.hasTask(tx, task_id))) throw new AppError(404, 'Task not found');
+      for (const row of rows) {
+        await store.putMark(tx, userId, row);
+        const notice = noticeIn(row.item);
+        if (notice !== undefined && state !== 'later') await store.readNotice(tx, notice, now);
+      }
+    });
+    return { marks: rows.map(shown) };
+  }
+
   return {
     list: async (userId: string): Promise<InboxMark[]> => (await store.readMarks(db.user(userId))).map(shown),
 
-    async put(
-      userId: string,
-      item: string,
-      { state, until, words, taskId }: TypesOf<typeof web.inbox.put>['body'],
-    ): Promise<InboxMark> {
-      const now = clock();
-      const task_id = state === 'decided' ? (taskId ?? null) : null;
-      const row = { item, state, until: untilOf(state, until, now), words, task_id, marked_at: now };
-      const notice = noticeIn(item);
-      await db.asUser(userId, async (tx) => {
-        await store.putMark(tx, userId, row);
-        if (notice !== undefined && state !== 'later') await store.readNotice(tx, notice, now);
-      });
-      return shown(row);
+    putAll,
+    async put(userId: string, item: string, { words, ...mark }: Put): Promise<InboxMark> {
+      const { marks } = await putAll(userId, [{ item, words }], mark);
+      return marks[0]!;
     },
 
     async remove(userId: string, item: string) {

@@ -66,6 +66,9 @@ export const putMark = (tx: UserTx, userId: string, { item, ...rest }: MarkRow) 
     .onConflict((conflict) => conflict.columns(['user_id', 'item']).doUpdateSet(rest))
     .execute();
 
+export const hasTask = async (tx: UserTx, id: string): Promise<boolean> =>
+  (await tx.selectFrom('scheduled_tasks').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+
 /** Held until the transaction ends: of two who undo, one does. */
 export const lockMark = (tx: UserTx, item: string) =>
   tx.selectFrom('inbox_marks').select(MARKED).where('item', '=', item).forUpdate().executeTakeFirst();

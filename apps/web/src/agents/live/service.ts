@@ -16,16 +16,19 @@ import type { Database, Listener } from '@troupe/db';
 import type { Roster } from '@troupe/roster';
 import { AppError, eachOf, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
+import type { StageService } from '../stage/service.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
 import { createPaced } from './paced.ts';
 import { createReaders } from './readers.ts';
 import { createRecent, type Recent } from './recent.ts';
+import { createStages, type Stages } from './stages.ts';
 
 export interface LiveDeps {
   db: Database;
   roster: Roster;
   backend: BackendClient;
   listener: Listener;
+  stage: Pick<StageService, 'read'>;
   log: Log;
 }
 
@@ -53,11 +56,12 @@ interface LiveStream extends Stream {
 }
 
 /** The open streams of this process, and what is told to them. */
-function createListeners({ listener }: LiveDeps, recent: Recent) {
+function createListeners({ listener }: LiveDeps, recent: Recent, stages: Stages) {
   const streams = createStreams<LiveStream>(listener, { most: MOST_STREAMS, refusal: TOO_MANY_STREAMS });
 
   function tell(userId: string, topic: LiveTopic): void {
     recent.add(userId, topic);
+    stages.changed(userId, topic);
     const heard =
       userId === EVERY_ADMINISTRATOR ? streams.all().filter(({ user }) => user.isAdmin) : streams.of(userId);
     for (const { change } of heard) change(topic);
@@ -124,7 +128,8 @@ function createFollowing({ roster, backend, log }: LiveDeps) {
 /** One stream for each tab of a dashboard, or for a program: it names what changed, and follows conversations. */
 export function createLive(deps: LiveDeps) {
   const recent = createRecent();
-  const join = createListeners(deps, recent);
+  const stages = createStages({ read: (userId) => deps.stage.read(userId), log: deps.log });
+  const join = createListeners(deps, recent, stages);
   const readers = createReaders(deps);
   /** An administrator's page may show everybody's. */
   const reading = async ({ id, isAdmin }: User): Promise<() => void> => {
@@ -140,7 +145,7 @@ export function createLive(deps: LiveDeps) {
     /** Throws before the first event when there are too many. */
     open(
       user: User,
-      { watch, since }: { watch?: string | undefined; since: number },
+      { watch, since, stage }: { watch?: string | undefined; since: number; stage?: 'true' | undefined },
       last: string | undefined,
       signalOfReader: AbortSignal,
     ): AsyncIterable<ServerEvent> {
@@ -155,6 +160,8 @@ export function createLive(deps: LiveDeps) {
         const ping = setInterval(() => outbox.ping(), PING_MS);
         for (const one of watches) void follow(user, one, watches, outbox, signal);
         const gone = await reading(user);
+        // Before `ready`: what changes on the stage from there on is told.
+        const unseen = stage && (await stages.join(user.id, outbox.stage));
         try {
           yield { event: 'ready', data: { topics: missed(user, since + performance.now() - opened) } };
           for (let next = await outbox.take(); next; next = await outbox.take()) yield next;
@@ -162,6 +169,7 @@ export function createLive(deps: LiveDeps) {
           clearInterval(ping);
           ended.abort();
           stop();
+          unseen?.();
           gone();
           leave();
         }

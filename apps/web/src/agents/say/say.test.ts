@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { TEAM_TOOLS } from '@troupe/domain';
 import { createDirector, steps, type Director } from '@troupe/testing/services/director';
 import { person, type Person } from '@troupe/testing/services/people';
@@ -145,6 +146,60 @@ describe('with a model', () => {
     }
     const { body } = await ann.ask('POST', '/api/say', { sentence: SENTENCE, by: 'rules' });
     assert.deepEqual([body.by, body.isSandbox], ['rules', false]);
+  });
+
+  const plan = { name: 'Reader', model: 'xiaomi/mimo-v2-pro', instruction: 'Read.', tools: ['filesystem', 'memory'] };
+  const asking = (...list: Parameters<typeof steps>) => ({
+    ...plan,
+    task: { name: 'x', prompt: steps(...list), cronSchedule: '0 8 * * *', timezone: 'UTC' },
+    tells: 'telegram',
+    capUsd: 1,
+  });
+
+  test('it can be tried before it is made: what it did is told, what it cost is its owner’s, and nothing else stays', async () => {
+    const cat = await person(services, { plan: 'solo' });
+    const before = director.calls.length;
+    const { status, body } = await cat.ask(
+      'POST',
+      '/api/say/try',
+      asking({ tool: 'write_file', args: { path: 'a.md', content: 'x' } }, { say: 'Nothing is new.' }),
+    );
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual([body.answer, body.reason, body.calls.length], ['Nothing is new.', null, 1]);
+    assert.deepEqual([body.calls[0].tool, body.calls[0].isRun, body.calls[0].isError], ['write_file', true, false]);
+    assert.equal(director.calls.length, before + 2);
+    assert.ok(body.costUsd > 0 && body.tokens > 0);
+    assert.deepEqual(await things(cat), NOTHING);
+    // What was spent is written a moment later.
+    const costs = async () => (await cat.ask('GET', '/api/dashboard/cost')).body;
+    while ((await costs()).summary.totalCalls < 2) await delay(50);
+    assert.equal((await costs()).summary.totalCost, body.costUsd);
+    // A plan of one agent has room for it still.
+    assert.equal((await cat.ask('POST', '/api/say/make', { ...asking(), task: null })).status, 201);
+  });
+
+  test('one trial at a time: the second waits for its turn, who leaves ends it, and there must be something to ask', async () => {
+    const dan = await person(services, { plan: 'solo' });
+    const leaving = new AbortController();
+    const first = fetch(`${services.web}/api/say/try`, {
+      method: 'POST',
+      headers: { ...dan.headers(), 'content-type': 'application/json' },
+      body: JSON.stringify(asking({ wait: 'dan' })),
+      signal: leaving.signal,
+    }).catch((error: Error) => error.name);
+    await director.waits('dan');
+    const second = dan.ask('POST', '/api/say/try', asking({ say: 'second' }));
+    leaving.abort();
+    assert.equal(await first, 'AbortError');
+    assert.equal((await second).body.answer, 'second');
+    assert.deepEqual(await dan.ask('POST', '/api/say/try', { ...asking(), instruction: ' ', task: null }), {
+      status: 400,
+      body: { error: 'There is nothing to ask it: say what it does' },
+    });
+    const unknown = await dan.ask('POST', '/api/say/try', { ...asking({ say: 'x' }), model: 'nobody/has-this' });
+    assert.equal(unknown.status, 400);
+    const guest = await person(services, { subscriptionStatus: 'cancelled' });
+    assert.equal((await guest.ask('POST', '/api/say/try', asking({ say: 'x' }))).status, 403);
   });
 });
 

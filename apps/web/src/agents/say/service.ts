@@ -1,4 +1,4 @@
-import { AGENT_NAME_LENGTH } from '@troupe/contract';
+import { AGENT_NAME_LENGTH, backend as onBackend, TRIED_SECONDS, TRIED_USD } from '@troupe/contract';
 import type { web, Client, SaidPlan, TypesOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import {
@@ -17,7 +17,7 @@ import { createCaps } from '@troupe/usage';
 import { reach } from '../../platform/reach.ts';
 import { knownTools, requireEntitlement, type AgentsService } from '../agents/service.ts';
 import { askModel } from '../ask-model.ts';
-import { modelsOf } from '../models/service.ts';
+import { modelsOf, type KnownModels } from '../models/service.ts';
 import type { TasksService } from '../tasks/service.ts';
 import { HOW, readAnswer } from './model.ts';
 import { namesLike, pastCosts } from './store.ts';
@@ -29,11 +29,13 @@ interface SayDeps {
   catalogue: Catalogue;
   agents: AgentsService;
   tasks: TasksService;
+  models: Pick<KnownModels, 'check'>;
   subscriber: (user: User) => Subscriber;
 }
 
 type Asked = TypesOf<typeof web.say.plan>['body'];
 type Planned = TypesOf<typeof web.say.plan>['reply'];
+type Tried = TypesOf<typeof web.say.tryOnce>['reply'];
 type Offered = Awaited<ReturnType<typeof modelsOf>>;
 
 export type SayService = ReturnType<typeof createSay>;
@@ -108,6 +110,29 @@ function createMaking({ db, clock, agents, tasks }: SayDeps) {
   };
 }
 
+/** Beyond the trial's own time, for those who wait for their turn. */
+const TRY_MS = (TRIED_SECONDS + 45) * 1000;
+
+/** Asks an agent that is not there yet what its task would ask it. */
+function createTrying({ backend, models, subscriber }: SayDeps) {
+  return async function tryOnce(user: User, plan: SaidPlan, address: string, signal: AbortSignal): Promise<Tried> {
+    const { name, model, instruction, tools, task, capUsd } = plan;
+    const message = (task?.prompt ?? instruction).trim();
+    if (message === '') throw new AppError(400, 'There is nothing to ask it: say what it does');
+    const body = {
+      name,
+      model,
+      instruction,
+      message,
+      tools: knownTools(tools),
+      plan: requireEntitlement(subscriber(user), undefined),
+      maxUsd: Math.min(capUsd ?? TRIED_USD, TRIED_USD),
+    };
+    await models.check([model]);
+    return reach(backend.as(user, address).call(onBackend.say.tryOnce, { body, timeout: TRY_MS, signal }));
+  };
+}
+
 export function createSay(deps: SayDeps) {
   const { db, clock, backend, catalogue, subscriber } = deps;
   const costOf = createCosting(deps);
@@ -133,5 +158,6 @@ export function createSay(deps: SayDeps) {
       };
     },
     make: createMaking(deps),
+    tryOnce: createTrying(deps),
   };
 }

@@ -1,7 +1,7 @@
 import { NO_SCHEDULE, type ScheduledTask } from '@troupe/contract';
 import { isTimeZone, ownPlan, parseSchedule, PLAN_LIMITS } from '@troupe/domain';
 import type { Database } from '@troupe/db';
-import { AppError, iso, isoOrNull, newId, type Clock, type User } from '@troupe/kernel';
+import { AppError, createReadTurns, iso, isoOrNull, newId, type Clock, type User } from '@troupe/kernel';
 import * as store from './store.ts';
 
 export interface TasksDeps {
@@ -131,10 +131,11 @@ function making({ db, clock }: TasksDeps, nextRun: ReturnType<typeof createNextR
 export function createTasks(deps: TasksDeps) {
   const { db, clock } = deps;
   const nextRun = createNextRun(deps);
+  const inTurn = createReadTurns();
 
   return {
     async list(userId: string, agentId: string | undefined, page: store.Page) {
-      const rows = await store.listTasks(db.user(userId), agentId, page);
+      const rows = await inTurn(userId, () => store.listTasks(db.user(userId), agentId, page));
       const tasks = rows.slice(0, page.limit).map(shown);
       return { tasks, count: tasks.length, hasMore: (rows[0]?.found ?? 0) > tasks.length };
     },

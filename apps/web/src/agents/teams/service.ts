@@ -21,6 +21,7 @@ import {
 } from '@troupe/domain';
 import {
   AppError,
+  createReadTurns,
   iso,
   randomBase36,
   readTeamOf,
@@ -170,6 +171,7 @@ export function createTeams(deps: TeamsDeps) {
   const { db, log } = deps;
   const { planOf, sized, read, wanted } = createReading(deps);
   const make = createMaking(deps);
+  const reading = createReadTurns();
 
   return {
     make,
@@ -201,7 +203,7 @@ export function createTeams(deps: TeamsDeps) {
     async list(user: User, page: { limit: number; offset: number }) {
       const tx = db.user(user.id);
       const agents = await listTeamAgents(tx);
-      const rows = await listTeamRows(tx, page);
+      const rows = await reading(user.id, () => listTeamRows(tx, page));
       const teams = rows.slice(0, page.limit).map((row) => ({
         teamId: row.id,
         name: row.name,

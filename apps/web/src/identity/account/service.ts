@@ -6,6 +6,7 @@ import { creditsOf, formatAmount } from '@troupe/domain';
 import {
   AppError,
   createFairQueue,
+  createReadTurns,
   iso,
   isoOrNull,
   tar,
@@ -60,10 +61,9 @@ function defineMail({ mail, baseUrl }: AccountDeps): void {
 function createMoney({ ledger }: AccountDeps) {
   return async (tx: SystemTx, userId: string) => {
     const addresses = await walletsOf(tx, userId);
-    const wallets = [];
-    for (const { address } of addresses)
-      wallets.push({ address, ...(await ledger.balance(tx, walletAccount(address).id)) });
-    return wallets;
+    const idOf = ({ address }: { address: string }) => walletAccount(address).id;
+    const balance = await ledger.balances(tx, addresses.map(idOf));
+    return addresses.map((wallet) => ({ ...wallet, ...balance(idOf(wallet)) }));
   };
 }
 
@@ -87,10 +87,11 @@ function createClosing(deps: AccountDeps) {
   jobs.work(eraseAccountJob, ({ userId }) => eraseAccount(deps, userId), { concurrency: 1 });
 
   const look = createLook(deps);
+  const reading = createReadTurns();
 
   return {
     async get({ id }: User) {
-      const { row, wallets, refusal } = await look(db.system, id);
+      const { row, wallets, refusal } = await reading(id, () => look(db.system, id));
       return {
         eraseAt: isoOrNull(row.erase_at),
         graceDays: GRACE_DAYS,

@@ -1,6 +1,6 @@
 import { MOST_COST_DAYS, type Budget, type CostForecast, type CostsReply } from '@troupe/contract';
 import type { Database } from '@troupe/db';
-import { AppError, type Clock, type User } from '@troupe/kernel';
+import { AppError, type Clock, type ReadTurns, type User } from '@troupe/kernel';
 import { createCosts, firstDay, isoDay, type CostSide, type Whose } from '@troupe/usage';
 import type { Usage } from '../usage/service.ts';
 import { agentNames, teamNames, readDoors, readPolicies } from './store.ts';
@@ -9,6 +9,7 @@ export interface CostsDeps {
   db: Database;
   clock: Clock;
   usage: Pick<Usage, 'caps'>;
+  sums: ReadTurns;
 }
 
 export type CostsService = ReturnType<typeof createCostsService>;
@@ -33,14 +34,12 @@ const TELL = { at: 80, does: 'tell' } as const;
 const REFUSE = { at: 100, does: 'refuse' } as const;
 
 /** All that bounds what is spent. */
-function createBudgets({ db, clock, usage }: CostsDeps) {
+function createBudgets({ db, clock, usage, sums }: CostsDeps) {
   return {
     async budgets(user: User): Promise<{ budgets: Budget[]; more: boolean }> {
-      const [{ caps, tokens, credits }, policies, doors] = await Promise.all([
-        usage.caps(user),
-        readPolicies(db.user(user.id), MOST + 1, clock()),
-        readDoors(db.user(user.id), MOST + 1, isoDay(clock())),
-      ]);
+      const { caps, tokens, credits } = await usage.caps(user);
+      const policies = await sums(user.id, () => readPolicies(db.user(user.id), MOST + 1, clock()));
+      const doors = await readDoors(db.user(user.id), MOST + 1, isoDay(clock()));
       const names = await agentNames(
         db.user(user.id),
         caps.flatMap(({ agentId }) => agentId ?? []),
@@ -78,8 +77,10 @@ function createBudgets({ db, clock, usage }: CostsDeps) {
 
 /** What was spent in a period, what this month will come to, and what bounds it. */
 export function createCostsService(deps: CostsDeps) {
-  const { db, clock } = deps;
+  const { db, clock, sums } = deps;
   const costs = createCosts({ db, clock });
+  const inTurn = <T>(whose: Whose, work: () => Promise<T>): Promise<T> =>
+    sums(whose === 'everybody' ? whose : whose.userId, work);
 
   /** The month of its last day unless said. */
   function spanOf({ from, to = isoDay(clock()) }: Given): { from: string; to: string } {
@@ -92,18 +93,19 @@ export function createCostsService(deps: CostsDeps) {
     async get(whose: Whose, by: CostSide, given: Given & Page): Promise<CostsReply> {
       const span = spanOf(given);
       const { id, limit, offset } = given;
-      return { by, ...span, ...(await costs.breakdown(whose, { by, ...span, id, limit, offset })) };
+      const question = { by, ...span, id, limit, offset };
+      return { by, ...span, ...(await inTurn(whose, () => costs.breakdown(whose, question))) };
     },
 
     /** With the name that the file should have. */
     async csv(whose: Whose, by: CostSide, given: Given): Promise<{ name: string; body: string }> {
       const span = spanOf(given);
-      const days = await costs.csv(whose, { by, ...span });
+      const days = await inTurn(whose, () => costs.csv(whose, { by, ...span }));
       const head = (whose === 'everybody' ? OWNED : COLUMNS).join();
       return { name: `cost-by-${by}-${span.from}-${span.to}.csv`, body: `${[head, ...days].join('\r\n')}\r\n` };
     },
 
-    forecast: (whose: Whose): Promise<CostForecast> => costs.forecast(whose),
+    forecast: (whose: Whose): Promise<CostForecast> => inTurn(whose, () => costs.forecast(whose)),
     ...createBudgets(deps),
   };
 }

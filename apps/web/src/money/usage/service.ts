@@ -1,7 +1,7 @@
 import type { web, TypesOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { creditsOf, isPlan, PLAN_LIMITS } from '@troupe/domain';
-import { AppError, createFairQueue, type Clock, type User } from '@troupe/kernel';
+import { AppError, type Clock, type ReadTurns, type User } from '@troupe/kernel';
 import { createCaps, createQueries, firstDay, type CapChange, type UsageQueries } from '@troupe/usage';
 import { agentsOf, creditMicros, hasTeam } from './store.ts';
 
@@ -13,23 +13,21 @@ export interface UsageDeps {
   clock: Clock;
   /** TOKEN_QUOTAS=on. */
   tokenQuotas: boolean;
+  sums: ReadTurns;
 }
 
 const USD = 1_000_000;
 const DIRECT = 'Direct calls';
-/** Sums over all that somebody ever used: each user's are read one at a time, and all together leave the database to others. */
-const READ = { width: 2, perKey: 1, waiting: 500, waitingPerKey: 10 };
 
 /** The same questions, asked in turns of the users. */
-function inTurns(queries: UsageQueries): UsageQueries {
-  const turns = createFairQueue(READ);
+function inTurns(queries: UsageQueries, turns: ReadTurns): UsageQueries {
   return {
-    summary: (userId, ...asked) => turns.run(userId, () => queries.summary(userId, ...asked)),
-    byAgent: (userId, ...asked) => turns.run(userId, () => queries.byAgent(userId, ...asked)),
-    byModel: (userId, ...asked) => turns.run(userId, () => queries.byModel(userId, ...asked)),
-    daily: (userId, ...asked) => turns.run(userId, () => queries.daily(userId, ...asked)),
-    tools: (userId, ...asked) => turns.run(userId, () => queries.tools(userId, ...asked)),
-    cost: (userId, ...asked) => turns.run(userId, () => queries.cost(userId, ...asked)),
+    summary: (userId, ...asked) => turns(userId, () => queries.summary(userId, ...asked)),
+    byAgent: (userId, ...asked) => turns(userId, () => queries.byAgent(userId, ...asked)),
+    byModel: (userId, ...asked) => turns(userId, () => queries.byModel(userId, ...asked)),
+    daily: (userId, ...asked) => turns(userId, () => queries.daily(userId, ...asked)),
+    tools: (userId, ...asked) => turns(userId, () => queries.tools(userId, ...asked)),
+    cost: (userId, ...asked) => turns(userId, () => queries.cost(userId, ...asked)),
   };
 }
 
@@ -87,18 +85,16 @@ function createCost({ db, clock }: UsageDeps, queries: UsageQueries) {
 export type Usage = ReturnType<typeof createUsage>;
 
 export function createUsage(deps: UsageDeps) {
-  const { db, clock, tokenQuotas } = deps;
-  const queries = inTurns(createQueries({ db, clock }));
-  const spendCaps = createCaps({ db, clock });
+  const { db, clock, tokenQuotas, sums } = deps;
+  const queries = inTurns(createQueries({ db, clock }), sums);
+  const spendCaps = createCaps({ db, clock, inTurn: sums });
 
   const cost = createCost(deps, queries);
 
   async function caps(user: User): Promise<CapsReply> {
-    const [list, used, credit] = await Promise.all([
-      spendCaps.list(user.id),
-      spendCaps.tokensThisMonth(user.id),
-      creditMicros(db.user(user.id), user.id),
-    ]);
+    const list = await spendCaps.list(user.id);
+    const used = await spendCaps.tokensThisMonth(user.id);
+    const credit = await creditMicros(db.user(user.id), user.id);
     const limit = isPlan(user.plan) && !user.isAdmin ? PLAN_LIMITS[user.plan].monthlyTokens : Infinity;
     return {
       caps: list,

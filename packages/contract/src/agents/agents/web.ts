@@ -268,6 +268,9 @@ export const getLogs = endpoint({
   passesOn: () => [gateway.getLogs],
 });
 
+export const MOST_LOG_STREAMS = 20;
+export const TOO_MANY_LOG_STREAMS = `A user has ${MOST_LOG_STREAMS} streams of logs at most`;
+
 export const streamLogs = endpoint({
   ...one,
   method: 'GET',
@@ -275,6 +278,7 @@ export const streamLogs = endpoint({
   summary: 'The agent’s log as it is written; Last-Event-ID goes on where a reader stopped',
   query: z.object({ level: level.optional() }),
   produces: 'text/event-stream',
+  errors: { ...one.errors, 429: [TOO_MANY_LOG_STREAMS] },
   passesOn: () => [gateway.getLogs],
 });
 

@@ -4,6 +4,15 @@ import { timestamp } from '../../common.ts';
 /** MCP servers whose tools an agent uses: attached, tried, connected and removed by its owner. */
 
 export const MISSING = 'MCP server not found';
+export const BAD_SERVER_NAME = 'A server is named by letters, digits, - and _';
+export const OWNERS_SERVER =
+  'This server belongs to all of your agents: change it there, or switch it off for this agent';
+export const serverName = z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, BAD_SERVER_NAME);
+/** What can be wrong with a program that is an npm package. */
+export const UPDATE_ERRORS = {
+  400: ['This server is no npm package: there is nothing to update'],
+  502: ['The program was not updated: <reason>'],
+} as const;
 
 const texts = z.record(z.string().max(200), z.string().max(10_000));
 export const server = z.object({
@@ -24,7 +33,16 @@ export const server = z.object({
   tools: z.array(z.string().max(200)).max(200).optional().describe('The only tools that are offered; all unless said'),
 });
 
-const state = {
+/** A program that is an npm package, as it was resolved once. */
+const pin = z.object({
+  name: z.string(),
+  version: z.string(),
+  integrity: z.string(),
+  packages: z.number().describe('With all that it needs'),
+  at: timestamp,
+});
+
+export const state = {
   state: z
     .enum(['unused', 'connected', 'failed', 'consent'])
     .describe('`consent`: it asks for access, which its owner gives by connecting it'),
@@ -33,7 +51,7 @@ const state = {
   at: timestamp.optional().describe('When it was last tried'),
 };
 
-const shown = z.object({
+export const shown = z.object({
   name: z.string(),
   url: z.string().optional(),
   command: z.string().optional(),
@@ -42,9 +60,16 @@ const shown = z.object({
   clientId: z.string().optional().describe('Of what its owner has registered by hand'),
   env: z.array(z.string()).describe('Names alone'),
   tools: z.array(z.string()).optional(),
+  pin: pin.optional().describe('What a program that is an npm package is pinned to'),
 });
 
-export const listed = z.object({ servers: z.array(shown.extend(state)), count: z.number() });
+const inherited = {
+  inherited: z.boolean().optional().describe('It belongs to the user, not to this agent'),
+  off: z.boolean().optional().describe('The agent does without it'),
+};
+
+export const listed = z.object({ servers: z.array(shown.extend({ ...state, ...inherited })), count: z.number() });
 export const attached = z.object({ server: shown });
+export const updated = z.object({ pin });
 export const tested = z.object({ name: z.string(), ...state });
 export const asked = z.object({ url: z.string().nullable().describe('Where to agree; null: access is there already') });

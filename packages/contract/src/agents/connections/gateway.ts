@@ -3,7 +3,7 @@ import { success } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { AGENT_NOT_FOUND } from '../fields.ts';
 import { PROXY } from '../gateway.ts';
-import { asked, attached, listed, MISSING, server, tested } from './fields.ts';
+import { asked, attached, listed, MISSING, OWNERS_SERVER, server, tested, UPDATE_ERRORS, updated } from './fields.ts';
 
 /** What stands behind web's endpoints, in the agent's gateway. */
 const gateway = {
@@ -14,6 +14,7 @@ const gateway = {
     401: ['Unauthorized'],
     403: ['Only the owner may do this'],
     404: [AGENT_NOT_FOUND, MISSING],
+    409: [OWNERS_SERVER],
     502: ['Agent is not running'],
   },
 } as const;
@@ -56,6 +57,16 @@ export const test = endpoint({
   summary: 'Try an MCP server now',
   params: ofServer,
   reply: tested,
+});
+
+export const update = endpoint({
+  ...gateway,
+  method: 'POST',
+  path: `${SERVERS}/:id/update`,
+  summary: 'Take the newest version of a program that is an npm package',
+  params: ofServer,
+  reply: updated,
+  errors: { ...gateway.errors, 400: UPDATE_ERRORS[400], 502: [...gateway.errors[502], ...UPDATE_ERRORS[502]] },
 });
 
 export const consent = endpoint({

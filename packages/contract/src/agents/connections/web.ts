@@ -2,9 +2,20 @@ import { z } from 'zod';
 import { success } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { AGENT_NOT_FOUND, forceQuery, NOT_PASSED_TEXTS } from '../fields.ts';
-import { asked, attached, listed, MISSING, server, tested } from './fields.ts';
+import {
+  asked,
+  attached,
+  BAD_SERVER_NAME,
+  listed,
+  MISSING,
+  OWNERS_SERVER,
+  server,
+  serverName,
+  tested,
+  UPDATE_ERRORS,
+  updated,
+} from './fields.ts';
 
-const BAD_SERVER_NAME = 'A server is named by letters, digits, - and _';
 const base = {
   service: 'web',
   auth: 'session',
@@ -21,7 +32,7 @@ const base = {
     ],
     401: ['Unauthorized'],
     404: [AGENT_NOT_FOUND, MISSING, 'Not found'],
-    409: NOT_PASSED_TEXTS,
+    409: [...NOT_PASSED_TEXTS, OWNERS_SERVER],
     501: [
       'An agent that runs elsewhere cannot be connected: give it a header instead',
       'This agent has no MCP servers',
@@ -38,7 +49,7 @@ const base = {
 
 const agent = z.object({ id: z.string() });
 const one = z.object({ id: z.string(), name: z.string() });
-const named = one.extend({ name: z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, BAD_SERVER_NAME) });
+const named = one.extend({ name: serverName });
 
 export const list = endpoint({
   ...base,
@@ -77,6 +88,31 @@ export const test = endpoint({
   summary: 'Try an MCP server now: the answer has its tools, or why it cannot be used',
   params: one,
   reply: tested,
+});
+
+export const update = endpoint({
+  ...base,
+  method: 'POST',
+  path: '/api/agents/:id/mcp-servers/:name/update',
+  summary: 'Take the newest version of a program that is an npm package, and pin it',
+  params: one,
+  reply: updated,
+  errors: {
+    ...base.errors,
+    400: [...base.errors[400], ...UPDATE_ERRORS[400]],
+    502: [...base.errors[502], ...UPDATE_ERRORS[502]],
+  },
+});
+
+export const use = endpoint({
+  ...base,
+  method: 'PUT',
+  path: '/api/agents/:id/mcp-servers/:name/use',
+  summary: 'Switch a server of the user’s off for one agent, or on again',
+  params: one,
+  query: forceQuery,
+  body: z.object({ use: z.boolean() }),
+  reply: success,
 });
 
 export const connect = endpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { success, wholeQuery } from '../../common.ts';
+import { success, timestamp, wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { tooLong } from '../../fields.ts';
 import { SEARCH_LENGTH } from '../../forms.ts';
@@ -186,6 +186,26 @@ export const search = endpoint({
   reply: found,
   errors: { ...base.errors, 400: ['q must have 1 to 200 characters'] },
   passesOn: () => [gateway.search],
+});
+
+export const listFiles = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/agents/:id/sessions/:sessionId/files',
+  summary:
+    'The files that a conversation is about, the newest first: written, read, removed or attached. Of its last 2,000 steps, and 200 files at most; what commands wrote is not known',
+  params: inSession,
+  reply: z.object({
+    files: z.array(
+      z.object({
+        path: z.string(),
+        how: z.enum(['written', 'read', 'removed', 'attached']).describe('What was done to it last'),
+        seq: z.number().describe('The step in which that was'),
+        at: timestamp,
+      }),
+    ),
+  }),
+  passesOn: () => [gateway.get],
 });
 
 export const download = endpoint({

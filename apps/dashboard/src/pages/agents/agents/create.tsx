@@ -45,7 +45,8 @@ export default function CreateAgent() {
 
 function AgentForm() {
   const navigate = useNavigate();
-  const offered = useCall(web.models.list, {}).data;
+  const models = useCall(web.models.list, {});
+  const offered = models.data;
   const unsaved = useUnsaved('agent', NEW_AGENT, ['tokens']);
   const { value: typed, set } = unsaved;
   const form = { ...typed, model: typed.model ?? offered?.default };
@@ -80,7 +81,8 @@ function AgentForm() {
         </div>
       )}
       <div>
-        <Button kind="primary" type="submit" busy={send.isPending}>
+        {/* What is made is what is shown: also when somebody is faster than the list of models. */}
+        <Button kind="primary" type="submit" busy={send.isPending} disabled={models.isPending}>
           {texts.submit}
         </Button>
       </div>

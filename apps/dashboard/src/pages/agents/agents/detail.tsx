@@ -58,6 +58,7 @@ export default function AgentDetail() {
       back={back}
       mark={<Mask seed={agent.id} size={34} />}
       isLow
+      isWide
       actions={<Pin agent={agent} />}
       lead={<Lead agent={agent} team={team} />}
     >

@@ -1,21 +1,17 @@
 import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
-import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
-import { numberOf } from '../../../checks.ts';
 import { money } from '../../../format.ts';
 import { spend as texts } from '../../../texts/agents.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Gauge } from '../../../ui/chart.tsx';
-import { SelectField, TextField } from '../../../ui/field.tsx';
-import { Form, Refused } from '../../../ui/form.tsx';
+import { LimitForm } from '../../../ui/limit-form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
 type Cap = TypesOf<typeof web.usage.getCaps>['reply']['caps'][number];
-type Period = 'day' | 'month';
-const PERIODS: Period[] = ['month', 'day'];
+const PERIODS = ['month', 'day'] as const;
 
 /** What this agent may spend, and what happens then. */
 export function Spend({ agentId }: { agentId: string }) {
@@ -46,7 +42,15 @@ export function Spend({ agentId }: { agentId: string }) {
           />
         )}
       </Loaded>
-      <CapForm busy={put.isPending} error={put.error} onSet={set} />
+      <LimitForm
+        words={texts}
+        periods={PERIODS.map((value) => ({ value, label: texts.periods[value] ?? value }))}
+        first="month"
+        busy={put.isPending}
+        error={put.error}
+        className="mt-5 rounded-xl bg-sunken p-4"
+        onSet={(limit, period) => set(period, limit)}
+      />
     </Card>
   );
 }
@@ -75,51 +79,5 @@ function Caps({ caps, busy, onRemove }: { caps: Cap[]; busy: boolean; onRemove: 
         );
       })}
     </ul>
-  );
-}
-
-function CapForm({
-  busy,
-  error,
-  onSet,
-}: {
-  busy: boolean;
-  error: Error | null;
-  onSet: (period: Period, limit: number) => void;
-}) {
-  const [period, setPeriod] = useState<Period>('month');
-  const [limit, setLimit] = useState('');
-  return (
-    <Form
-      error={error}
-      fields={[]}
-      onSubmit={() => onSet(period, numberOf(limit))}
-      className="mt-5 flex flex-wrap items-end gap-3 rounded-xl bg-sunken p-4"
-    >
-      <div className="w-36">
-        <TextField
-          label={texts.limit}
-          type="number"
-          step="any"
-          required
-          value={limit}
-          onChange={({ target }) => setLimit(target.value)}
-        />
-      </div>
-      <div className="min-w-28">
-        <SelectField
-          label={texts.period}
-          value={period}
-          onChange={({ target }) => setPeriod(target.value as Period)}
-          choices={PERIODS.map((value) => ({ value, label: texts.periods[value] ?? value }))}
-        />
-      </div>
-      <Button kind="primary" type="submit" busy={busy}>
-        {texts.set}
-      </Button>
-      <div className="basis-full empty:hidden">
-        <Refused error={error} />
-      </div>
-    </Form>
   );
 }

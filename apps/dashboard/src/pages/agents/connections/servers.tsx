@@ -3,14 +3,15 @@ import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { connections, servers as texts } from '../../../texts/connections.ts';
+import { LinkButton } from '../../../ui/button.tsx';
 import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
-import { TextArea, TextField } from '../../../ui/field.tsx';
 import { Form } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Insist } from '../evaluations/insist.tsx';
-import { isService, NO_SERVER, serverBody } from './mcp-server.ts';
+import { NO_SERVER, serverBody } from './mcp-server.ts';
 import { Kind, Row, Rows } from './parts.tsx';
 import type { Act } from './parts.tsx';
+import { Pinned, ServerFields } from './server-fields.tsx';
 
 type Server = TypesOf<typeof web.connections.list>['reply']['servers'][number];
 
@@ -29,10 +30,19 @@ export function Servers({ agentId }: { agentId: string }) {
       add={{ label: texts.add, onClick: () => setAdding(true) }}
     >
       <Rows label={texts.title}>
-        {read.data?.servers.map((server) => (
-          <One key={server.name} agentId={agentId} server={server} />
-        ))}
+        {read.data?.servers.map((server) =>
+          server.inherited ? (
+            <Inherited key={server.name} agentId={agentId} server={server} />
+          ) : (
+            <One key={server.name} agentId={agentId} server={server} />
+          ),
+        )}
       </Rows>
+      <div className="mt-3">
+        <LinkButton small kind="quiet" to="/dashboard/mcp-servers">
+          {texts.ofAll}
+        </LinkButton>
+      </div>
       {isAdding && <Attach agentId={agentId} onClose={() => setAdding(false)} />}
     </Kind>
   );
@@ -55,8 +65,14 @@ function One({ agentId, server }: { agentId: string; server: Server }) {
     onClick,
     busy,
   });
+  const update = useSend(web.connections.update, {
+    refresh: [web.connections.list],
+    done: ({ pin }) => say(texts.updated(pin.version)),
+  });
+  const updating = server.pin ? [act(texts.update, () => update.mutate(which), update.isPending)] : [];
   const connecting = url === undefined ? [] : [act(texts.connect, () => connect.mutate(which), connect.isPending)];
-  const wrong = (test.error ?? connect.error)?.message ?? (server.error ? texts.why(server.error) : undefined);
+  const wrong =
+    (test.error ?? connect.error ?? update.error)?.message ?? (server.error ? texts.why(server.error) : undefined);
   const remedies = [
     act(connections.tryNow, () => test.mutate(which), test.isPending),
     ...(state === 'consent' ? connecting : []),
@@ -69,10 +85,12 @@ function One({ agentId, server }: { agentId: string; server: Server }) {
       acts={[
         act(connections.test, () => test.mutate(which), test.isPending),
         ...connecting,
+        ...updating,
         { ...act(connections.remove, () => setRemoving(true)), isDanger: true },
       ]}
       problem={wrong === undefined ? undefined : { text: wrong, acts: remedies }}
     >
+      {server.pin && <Pinned pin={server.pin} />}
       {server.offered && <p className="text-[0.9rem] break-words text-ink-soft">{texts.offers(server.offered)}</p>}
       <Insist error={remove.error} onForce={() => remove.mutate({ ...which, query: { force: 'true' } })} />
       <Confirm
@@ -85,6 +103,39 @@ function One({ agentId, server }: { agentId: string; server: Server }) {
         error={remove.error}
         onConfirm={() => remove.mutate(which)}
       />
+    </Row>
+  );
+}
+
+/** One of all agents: it is changed there, and can be done without here. */
+function Inherited({ agentId, server }: { agentId: string; server: Server }) {
+  const { name, state, off } = server;
+  const which = { params: { id: agentId, name } };
+  const test = useSend(web.connections.test, { refresh: [web.connections.list] });
+  const use = useSend(web.connections.use, { refresh: [web.connections.list] });
+  const act = (label: string, onClick: () => void, busy: boolean): Act => ({
+    label,
+    named: connections.named(label, name),
+    onClick,
+    busy,
+  });
+  const set = (query: { force?: 'true' } = {}) => use.mutate({ ...which, query, body: { use: off === true } });
+  const wrong = (test.error ?? use.error)?.message ?? (!off && server.error ? texts.why(server.error) : undefined);
+  return (
+    <Row
+      name={name}
+      state={off ? { tone: 'neutral', text: texts.isOff } : { tone: TONE[state], text: texts.states[state] }}
+      detail={texts.inherited}
+      acts={[
+        ...(off ? [] : [act(connections.test, () => test.mutate(which), test.isPending)]),
+        act(off ? texts.switchOn : texts.switchOff, () => set(), use.isPending),
+      ]}
+      problem={wrong === undefined ? undefined : { text: wrong, acts: [] }}
+    >
+      {!off && server.offered && (
+        <p className="text-[0.9rem] break-words text-ink-soft">{texts.offers(server.offered)}</p>
+      )}
+      <Insist error={use.error} onForce={() => set({ force: 'true' })} />
     </Row>
   );
 }
@@ -106,59 +157,10 @@ function Attach({ agentId, onClose }: { agentId: string; onClose: () => void }) 
   return (
     <Dialog open onClose={onClose} title={texts.add} hint={texts.attachHint}>
       <Form error={attach.error} fields={['name', 'url']} onSubmit={() => submit()}>
-        <TextField
-          label={texts.name}
-          placeholder="github"
-          required
-          name="name"
-          value={form.name}
-          onChange={({ target }) => setForm({ ...form, name: target.value })}
-        />
-        <TextField
-          label={texts.address}
-          name="url"
-          hint={texts.addressHint}
-          mono
-          required
-          value={form.address}
-          onChange={({ target }) => setForm({ ...form, address: target.value })}
-        />
-        <TextArea
-          label={isService(form.address) ? texts.headers : texts.env}
-          hint={texts.secretsHint}
-          mono
-          rows={3}
-          value={form.secrets}
-          onChange={({ target }) => setForm({ ...form, secrets: target.value })}
-        />
-        {isService(form.address) && <Registered form={form} onChange={setForm} />}
+        <ServerFields form={form} onChange={setForm} />
         <Insist error={attach.error} onForce={() => submit('true')} />
         <DialogEnd send={attach} onClose={onClose} action={texts.attach} />
       </Form>
     </Dialog>
-  );
-}
-
-/** What its maker gave somebody by hand who wants access. */
-function Registered({ form, onChange }: { form: typeof NO_SERVER; onChange: (form: typeof NO_SERVER) => void }) {
-  return (
-    <>
-      <TextField
-        label={texts.clientId}
-        hint={texts.clientIdHint(`${location.origin}/api/mcp/callback`)}
-        mono
-        value={form.clientId}
-        onChange={({ target }) => onChange({ ...form, clientId: target.value })}
-      />
-      <TextField
-        label={texts.clientSecret}
-        hint={texts.clientSecretHint}
-        mono
-        type="password"
-        autoComplete="off"
-        value={form.clientSecret}
-        onChange={({ target }) => onChange({ ...form, clientSecret: target.value })}
-      />
-    </>
   );
 }

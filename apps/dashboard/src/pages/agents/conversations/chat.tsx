@@ -1,6 +1,6 @@
 import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
-import { lazy, Suspense, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
+import { useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { chat as texts } from '../../../texts/agents.ts';
@@ -28,9 +28,8 @@ import { usePlace } from './talk-place.ts';
 import { useFindKey } from './use-find-key.ts';
 import { newPlace, useCommands } from './use-commands.ts';
 import { spentOf, stateOf, transcript } from './transcript.ts';
+import { useBeside } from './beside.tsx';
 import { ANSWER_WIDTH, Bubble, Turns } from './turns.tsx';
-
-const FileDialog = lazy(() => import('../files/file-preview.tsx').then((page) => ({ default: page.FileDialog })));
 
 /** Talking to an agent: all conversations on one side, the one that is read on the other. */
 export function Chat({ agent }: { agent: WebAgent }) {
@@ -53,7 +52,7 @@ export function Chat({ agent }: { agent: WebAgent }) {
     />
   );
   return (
-    <div className="grid gap-5 lg:grid-cols-[15rem_minmax(0,1fr)]">
+    <div className="grid gap-5 lg:grid-cols-[15rem_minmax(0,1fr)] min-[100rem]:grid-cols-[15rem_minmax(0,1fr)_16rem]">
       <div className="flex h-[calc(100dvh-11.5rem)] min-h-[28rem] flex-col max-lg:hidden">{list}</div>
       <Drawer open={isListed} onClose={() => setListed(false)} title={talk.list}>
         <div className="flex h-full flex-col p-4">{list}</div>
@@ -125,49 +124,50 @@ function Thread({ agent, place, onList }: ThreadProps) {
   const [editing, setEditing] = useState<string>();
   const [hasOptions, setOptions] = useState(false);
   const commands = useCommands(place, () => setOptions(true));
-  const [file, setFile] = useState<string>();
+  const files = useBeside(agent, session?.id, read.talk);
   const say = (written: Written) => outbox.post(written, place.target);
   const asked = read.turns.findLast(({ kind }) => kind === 'user');
   return (
-    <Card fill className="h-[calc(100dvh-19rem)] min-h-[24rem] md:h-[calc(100dvh-11.5rem)] md:min-h-[28rem]">
-      <Head
-        place={place}
-        family={read.family}
-        agentId={agent.id}
-        // Only of what was read whole a sum can be told.
-        costMicros={read.talk.hasOlder ? 0 : read.costMicros}
-        onList={onList}
-        isOpen={hasOptions}
-        setOpen={setOptions}
-      />
-      <Said
-        {...{ agent, place, read, outbox, owner, editing, say }}
-        onEditing={setEditing}
-        onOpen={setFile}
-        onAgain={() => asked?.kind === 'user' && say({ text: asked.text, attachments: [] })}
-      />
-      {owner.problem && <Notice tone="danger">{owner.problem.message}</Notice>}
-      {agent.status === 'stopped' ? (
-        <SwitchedOff agentId={agent.id} />
-      ) : (
-        <Composer
-          key={`${agent.id}:${place.place}`}
-          agent={agent}
-          place={place.place}
-          works={read.state !== 'idle'}
-          onSend={say}
-          onInterrupt={(written) => outbox.post(written, place.target, session?.id)}
-          onStop={() => session && owner.stop(session.id)}
-          commands={commands}
-          onEditLast={() => setEditing(asked?.key)}
+    <>
+      <Card fill className="h-[calc(100dvh-19rem)] min-h-[24rem] md:h-[calc(100dvh-11.5rem)] md:min-h-[28rem]">
+        <Head
+          place={place}
+          family={read.family}
+          agentId={agent.id}
+          // Only of what was read whole a sum can be told.
+          costMicros={read.talk.hasOlder ? 0 : read.costMicros}
+          onList={onList}
+          files={files.count}
+          onFiles={files.list}
+          isOpen={hasOptions}
+          setOpen={setOptions}
         />
-      )}
-      {file !== undefined && (
-        <Suspense>
-          <FileDialog agentId={agent.id} path={file} onClose={() => setFile(undefined)} />
-        </Suspense>
-      )}
-    </Card>
+        <Said
+          {...{ agent, place, read, outbox, owner, editing, say }}
+          onEditing={setEditing}
+          onOpen={files.open}
+          onAgain={() => asked?.kind === 'user' && say({ text: asked.text, attachments: [] })}
+        />
+        {owner.problem && <Notice tone="danger">{owner.problem.message}</Notice>}
+        {agent.status === 'stopped' ? (
+          <SwitchedOff agentId={agent.id} />
+        ) : (
+          <Composer
+            key={`${agent.id}:${place.place}`}
+            agent={agent}
+            place={place.place}
+            works={read.state !== 'idle'}
+            isNew={place.list.data !== undefined && !session && !place.isWaiting}
+            onSend={say}
+            onInterrupt={(written) => outbox.post(written, place.target, session?.id)}
+            onStop={() => session && owner.stop(session.id)}
+            commands={commands}
+            onEditLast={() => setEditing(asked?.key)}
+          />
+        )}
+      </Card>
+      {files.beside}
+    </>
   );
 }
 

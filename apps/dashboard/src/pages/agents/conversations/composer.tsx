@@ -1,6 +1,6 @@
 import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { ClipboardEvent, DragEvent, FormEvent, KeyboardEvent, RefObject } from 'react';
 import { useCall } from '../../../api.ts';
 import { forget, keep, kept } from '../../../keeping.ts';
@@ -26,6 +26,8 @@ interface Props {
   /** Names the conversation: each has a draft of its own. */
   place: string;
   works: boolean;
+  /** Nothing was said yet: what is typed next is meant for it. */
+  isNew: boolean;
   onSend: (written: Written) => void;
   /** Stops what it is at, and says this instead. */
   onInterrupt: (written: Written) => void;
@@ -96,11 +98,23 @@ function useCommands({ works, onStop, commands }: Props, onModel: () => void) {
   return { picker, offered: [...here, ...commands] };
 }
 
+/** Whoever comes to an empty conversation types at once; letters must not be keys of the page then. On a phone it waits. */
+function useFirstFocus(isNew: boolean) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    const at = document.activeElement;
+    const isFree = at === document.body || at?.matches('[data-new-talk]');
+    if (isNew && isFree && matchMedia('(pointer: fine)').matches) form.current?.querySelector('textarea')?.focus();
+  }, [isNew]);
+  return form;
+}
+
 /** Where one writes. Files come by button, by dropping them and by pasting them. */
 export function Composer(props: Props) {
   const { agent, place, works, onSend, onInterrupt, onStop, onEditLast } = props;
   const [text, write] = useDraft(`draft:${agent.id}:${place}`);
   const [model, setModel] = useModel(agent.id);
+  const form = useFirstFocus(props.isNew);
   const [isPicking, setPicking] = useState(false);
   const { picker, offered } = useCommands(props, () => setPicking(true));
   const attaching = useAttached(agent.id, place);
@@ -122,6 +136,7 @@ export function Composer(props: Props) {
   const placeholder = isOver ? attach.drop : texts.placeholder;
   return (
     <form
+      ref={form}
       onSubmit={submit}
       {...zone}
       className={cx('relative rounded-xl', isOver && 'outline-2 outline-offset-4 outline-accent outline-dashed')}

@@ -15,6 +15,7 @@ import { Failure, Lines } from '../../../ui/states.tsx';
 import { useInSight } from '../../../ui/use-in-sight.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
 import { byAge } from './by-age.ts';
+import { useStateOnScreen } from './conversation.ts';
 import { isOwn } from './letters.ts';
 import { listQuery, PAGE } from './list-query.ts';
 import { titleOf } from './title.ts';
@@ -40,7 +41,7 @@ export function ConversationList({ agentId, current, onOpen, onNew }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   return (
     <nav aria-label={texts.list} className="flex min-h-0 flex-1 flex-col gap-3">
-      <Button icon="plus" onClick={onNew}>
+      <Button icon="plus" data-new-talk onClick={onNew}>
         {texts.newOne}
       </Button>
       <TextField
@@ -73,7 +74,9 @@ interface Scrolled {
 }
 
 function Groups({ agentId, archived, ...rest }: Scrolled & { agentId: string; archived: boolean }) {
-  const { sessions, error, isLoading, hasOlder, older, refetch } = usePages(agentId, archived);
+  const { sessions: read, error, isLoading, hasOlder, older, refetch } = usePages(agentId, archived);
+  const status = useStateOnScreen(agentId, rest.current);
+  const sessions = status ? read?.map((one) => (one.id === rest.current ? { ...one, status } : one)) : read;
   if (!sessions) return error ? <Failure error={error} retry={refetch} /> : <Lines rows={5} />;
   const own = sessions.filter((one) => !one.pinned && isOwn(one));
   const groups: [string, SessionHead[]][] = [

@@ -6,6 +6,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../../../api.ts';
 import { useLive } from '../../../live/context.tsx';
 import { withStep } from './steps.ts';
+import { stateOf } from './transcript.ts';
 import { createWriting } from './writing.ts';
 import type { Writing } from './writing.ts';
 
@@ -121,6 +122,13 @@ export function useConversation(ref: SessionRef | undefined): Conversation {
     hasOlder: first > 1,
     older,
   };
+}
+
+/** What a conversation that is on screen is doing, by its steps: the list of all is read only now and then. */
+export function useStateOnScreen(agentId: string, sessionId: string | undefined) {
+  const ref = { agentId, sessionId: sessionId ?? '', lastSeq: 0 };
+  const { data } = useQuery({ ...stepsQuery(ref), enabled: false });
+  return useMemo(() => (data && data.length > 0 ? stateOf(data) : undefined), [data]);
 }
 
 /** The newest steps of several sessions at once. */

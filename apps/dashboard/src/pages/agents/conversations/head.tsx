@@ -1,7 +1,7 @@
 import type { Branch } from '@troupe/contract';
 import { lazy, Suspense } from 'react';
 import { money } from '../../../format.ts';
-import { talk } from '../../../texts/talk.ts';
+import { talk, touched } from '../../../texts/talk.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { usePageKeys } from '../../../ui/keys.ts';
 import type { usePlace } from './talk-place.ts';
@@ -11,6 +11,28 @@ import { newPlace } from './use-commands.ts';
 const Options = lazy(() =>
   import('./conversation-options.tsx').then((page) => ({ default: page.ConversationOptions })),
 );
+function FilesButton({ count, onClick }: { count: number; onClick: () => void }) {
+  if (count === 0) return null;
+  return (
+    <Button small kind="quiet" icon="file" className="min-[100rem]:hidden" onClick={onClick}>
+      {touched.count(count)}
+    </Button>
+  );
+}
+
+interface HeadProps {
+  place: ReturnType<typeof usePlace>;
+  family: Branch[];
+  agentId: string;
+  costMicros: number;
+  onList: () => void;
+  /** How many the conversation is about; a wide screen shows them beside it. */
+  files: number;
+  onFiles: () => void;
+  isOpen: boolean;
+  setOpen: (open: boolean) => void;
+}
+
 /** What the conversation is called and has cost, and what can be done with it as a whole. */
 export function Head({
   place: { session, open },
@@ -18,17 +40,11 @@ export function Head({
   agentId,
   costMicros,
   onList,
+  files,
+  onFiles,
   isOpen,
   setOpen,
-}: {
-  place: ReturnType<typeof usePlace>;
-  family: Branch[];
-  agentId: string;
-  costMicros: number;
-  onList: () => void;
-  isOpen: boolean;
-  setOpen: (open: boolean) => void;
-}) {
+}: HeadProps) {
   // The title is the first field of what opens.
   usePageKeys((key) => {
     if (key === 'F2') setOpen(session !== undefined);
@@ -47,6 +63,7 @@ export function Head({
           {money(costMicros / 1e6)}
         </span>
       )}
+      <FilesButton count={files} onClick={onFiles} />
       {session && <IconButton icon="dots" label={talk.options} onClick={() => setOpen(true)} />}
       {session && isOpen && (
         <Suspense>

@@ -21,43 +21,43 @@ export function Asked({
   const [answer, setAnswer] = useState('');
   const name = title ?? texts.asks;
   return (
-    <form
-      role="group"
-      aria-label={name}
-      className="flex min-w-0 flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onDecide(approvalId, true, { answer });
-      }}
-    >
-      <p className="font-medium break-words" dir="auto">
-        {name}
-      </p>
-      <p className="break-words whitespace-pre-wrap" dir="auto">
-        {message}
-      </p>
-      <Options
-        options={options}
-        deciding={deciding}
-        onChoose={(option) => onDecide(approvalId, true, { answer: option })}
-      />
-      <TextArea
-        label={texts.answer}
-        rows={2}
-        required
-        maxLength={ANSWER_LENGTH}
-        value={answer}
-        onChange={({ target }) => setAnswer(target.value)}
-      />
-      <div className="flex flex-wrap gap-2">
-        <Button small kind="primary" type="submit" disabled={deciding}>
-          {texts.sendAnswer}
-        </Button>
-        <Button small data-act="r" disabled={deciding} onClick={() => onDecide(approvalId, false)}>
-          {texts.noAnswer}
-        </Button>
-      </div>
-    </form>
+    <div role="group" aria-label={name}>
+      <form
+        className="flex min-w-0 flex-col gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onDecide(approvalId, true, { answer });
+        }}
+      >
+        <p className="font-medium break-words" dir="auto">
+          {name}
+        </p>
+        <p className="break-words whitespace-pre-wrap" dir="auto">
+          {message}
+        </p>
+        <Options
+          options={options}
+          deciding={deciding}
+          onChoose={(option) => onDecide(approvalId, true, { answer: option })}
+        />
+        <TextArea
+          label={texts.answer}
+          rows={2}
+          required
+          maxLength={ANSWER_LENGTH}
+          value={answer}
+          onChange={({ target }) => setAnswer(target.value)}
+        />
+        <div className="flex flex-wrap gap-2">
+          <Button small kind="primary" type="submit" disabled={deciding}>
+            {texts.sendAnswer}
+          </Button>
+          <Button small data-act="r" disabled={deciding} onClick={() => onDecide(approvalId, false)}>
+            {texts.noAnswer}
+          </Button>
+        </div>
+      </form>
+    </div>
   );
 }
 

@@ -24,7 +24,7 @@ const LOOKED_INTO = new Set(['pdf', 'zip', 'tar', 'tgz', 'gz']);
 /** A file as it can be looked at: nothing of it runs, whatever it holds. */
 export function FileDialog({ agentId, path, onClose }: { agentId: string; path: string; onClose: () => void }) {
   return (
-    <Dialog open onClose={onClose} title={nameOf(path)} hint={path} wide>
+    <Dialog open onClose={onClose} title={nameOf(path)} hint={path === nameOf(path) ? undefined : path} wide>
       <div className="flex flex-col gap-4">
         {PICTURE.has(endOf(path)) ? (
           <img

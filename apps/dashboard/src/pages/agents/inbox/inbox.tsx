@@ -1,16 +1,20 @@
+import type { InboxMark } from '@troupe/contract';
 import { useEffect, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { moment } from '../../../format.ts';
 import { inbox as texts } from '../../../texts/access.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
+import { cx } from '../../../ui/cx.ts';
 import { isForPage, usePageKeys } from '../../../ui/keys.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Empty, Failure, Loaded } from '../../../ui/states.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { DoneList } from './done-list.tsx';
 import { WaitingCard } from './items.tsx';
-import { useUndo } from './use-marks.ts';
+import { SeveralBar } from './several.tsx';
+import { lastMarks, useUndo, wordsOf } from './use-marks.ts';
+import { useSeveral } from './use-several.ts';
 import { useWaiting } from './use-waiting.ts';
 import { canUndo } from './waiting.ts';
 import type { PutOff, Waiting } from './waiting.ts';
@@ -23,21 +27,17 @@ export default function Inbox() {
   const navigate = useNavigate();
   usePageKeys((key) => {
     if (key !== 'u') return false;
-    undo(marks[0]);
+    undo(...lastMarks(marks));
     return true;
   });
-  const bringBack = (item: string) => undo(marks.find((mark) => mark.item === item));
+  const bringBack = (item: string) => undo(...marks.filter((mark) => mark.item === item));
   return (
     <Page
       title={texts.title}
       lead={items.length > 0 ? <Lead waiting={items.length} /> : texts.lead}
       actions={
         <>
-          {marks[0] && canUndo(marks[0]) && (
-            <Button small kind="quiet" aria-label={texts.undoNamed(marks[0].words)} onClick={() => undo(marks[0])}>
-              {texts.undo}
-            </Button>
-          )}
+          <UndoButton marks={marks} onUndo={undo} />
           <LinkButton
             small
             kind="quiet"
@@ -74,15 +74,35 @@ export default function Inbox() {
   );
 }
 
+function UndoButton({ marks, onUndo }: { marks: readonly InboxMark[]; onUndo: (...marks: InboxMark[]) => void }) {
+  const [first] = marks;
+  if (!first || !canUndo(first)) return null;
+  return (
+    <Button small kind="quiet" aria-label={texts.undoNamed(first.words)} onClick={() => onUndo(...lastMarks(marks))}>
+      {texts.undo}
+    </Button>
+  );
+}
+
 const CARD = 'rounded-2xl border border-line bg-surface p-5 shadow-low';
 
-/** Keys that act on the card with the focus. */
+/** Keys that act on the card with the focus, or on all that are chosen. */
 const ACTS = new Set(['a', 'A', 'r', 's', 'e']);
 /** Those that ask something first: the focus goes there. */
 const ASKING = new Set(['A', 's']);
 
+function actOn(cards: readonly HTMLElement[], at: number, key: string): void {
+  const button = cards[at]?.querySelector<HTMLElement>(`[data-act=${key}]`);
+  if (button?.dataset['money'] !== undefined) return button.focus();
+  button?.click();
+  // The card goes; the next one takes its place.
+  if (!ASKING.has(key)) cards[at + 1]?.focus();
+}
+
 function WaitingList({ items }: { items: Waiting[] }) {
   const list = useRef<HTMLUListElement>(null);
+  const several = useSeveral(items);
+  const isSeveral = several.chosen.length > 0;
   // The keys belong to the card with the focus: the first has it, and the next when one is gone.
   const hasEntered = useRef(false);
   const { item } = useSearch({ strict: false }) as { item?: string };
@@ -92,32 +112,55 @@ function WaitingList({ items }: { items: Waiting[] }) {
     hasEntered.current = true;
     (list.current?.children[Math.max(0, named)] as HTMLElement | undefined)?.focus();
   }, [items.length]);
-  const onKey = (event: KeyboardEvent) => {
+  const onKey = (event: KeyboardEvent<HTMLElement>) => {
     if (!isForPage(event.nativeEvent)) return;
     const cards = [...(list.current?.children ?? [])] as HTMLElement[];
     const at = cards.findIndex((card) => card.contains(document.activeElement));
-    if (event.key === 'j' || event.key === 'ArrowDown') cards[Math.min(cards.length - 1, at + 1)]?.focus();
-    else if (event.key === 'k' || event.key === 'ArrowUp') cards[Math.max(0, at - 1)]?.focus();
-    else if (ACTS.has(event.key)) {
-      const button = cards[at]?.querySelector<HTMLElement>(`[data-act=${event.key}]`);
-      if (button?.dataset['money'] !== undefined) button.focus();
-      else {
-        button?.click();
-        // The card goes; the next one takes its place.
-        if (!ASKING.has(event.key)) cards[at + 1]?.focus();
-      }
-    } else return;
+    const { key } = event;
+    if (key === 'j' || key === 'ArrowDown') cards[Math.min(cards.length - 1, at + 1)]?.focus();
+    else if (key === 'k' || key === 'ArrowUp') cards[Math.max(0, at - 1)]?.focus();
+    else if ((key === 'x' || key === 'X') && items[at]) several[key === 'x' ? 'toggle' : 'addAlike'](items[at]);
+    else if (key === 'Escape' && isSeveral) several.clear();
+    else if (!ACTS.has(key)) return;
+    else if (isSeveral) event.currentTarget.querySelector<HTMLElement>(`[data-many=${key}]`)?.click();
+    else actOn(cards, at, key);
     event.preventDefault();
   };
   if (items.length === 0) return <Empty title={texts.empty}>{texts.emptyHint}</Empty>;
   return (
-    <ul ref={list} className="flex max-w-3xl flex-col gap-4" onKeyDown={onKey}>
-      {items.map((waiting) => (
-        <li key={waiting.key} tabIndex={0} className={CARD}>
-          <WaitingCard waiting={waiting} />
-        </li>
-      ))}
-    </ul>
+    <div onKeyDown={onKey}>
+      <ul ref={list} className="flex max-w-3xl flex-col gap-4">
+        {items.map((waiting) => (
+          <li
+            key={waiting.key}
+            tabIndex={0}
+            className={cx(CARD, 'relative', several.has(waiting) && 'border-accent ring-1 ring-accent')}
+          >
+            {items.length > 1 && <Choose waiting={waiting} several={several} />}
+            <WaitingCard waiting={waiting} />
+          </li>
+        ))}
+      </ul>
+      {isSeveral && <SeveralBar chosen={several.chosen} onDone={several.clear} />}
+    </div>
+  );
+}
+
+/** Chooses a card, so that several are decided at once. The focus goes back to the card, where the keys are heard. */
+function Choose({ waiting, several }: { waiting: Waiting; several: ReturnType<typeof useSeveral> }) {
+  return (
+    <label className="absolute end-2 top-2 grid size-11 cursor-pointer place-items-center">
+      <span className="sr-only">{texts.choose(wordsOf(waiting))}</span>
+      <input
+        type="checkbox"
+        className="size-4.5 accent-accent"
+        checked={several.has(waiting)}
+        onChange={({ target }) => {
+          several.toggle(waiting);
+          target.closest('li')?.focus();
+        }}
+      />
+    </label>
   );
 }
 

@@ -7,6 +7,22 @@ import { useMark } from './use-marks.ts';
 import { laterChoices } from './waiting.ts';
 import type { Waiting } from './waiting.ts';
 
+/** When it comes back. */
+export function LaterChoices({ onChoose, onBack }: { onChoose: (at: Date) => void; onBack: () => void }) {
+  return (
+    <div role="group" aria-label={texts.laterTitle} className="flex flex-wrap items-center gap-2">
+      {laterChoices(new Date()).map(({ kind, at }, index) => (
+        <Button key={kind} small autoFocus={index === 0} title={moment(at)} onClick={() => onChoose(at)}>
+          {texts.laterChoices[kind]}
+        </Button>
+      ))}
+      <Button small kind="quiet" onClick={onBack}>
+        {texts.back}
+      </Button>
+    </div>
+  );
+}
+
 /** Not now, or not at all: nothing is decided by it. */
 export function PutAway({ waiting }: { waiting: Waiting }) {
   const [isOpen, setOpen] = useState(false);
@@ -14,22 +30,10 @@ export function PutAway({ waiting }: { waiting: Waiting }) {
   const say = useSay();
   if (isOpen)
     return (
-      <div role="group" aria-label={texts.laterTitle} className="flex flex-wrap items-center gap-2">
-        {laterChoices(new Date()).map(({ kind, at }, index) => (
-          <Button
-            key={kind}
-            small
-            autoFocus={index === 0}
-            title={moment(at)}
-            onClick={() => void later(at).then((isKept) => isKept && say(texts.putOff(moment(at))))}
-          >
-            {texts.laterChoices[kind]}
-          </Button>
-        ))}
-        <Button small kind="quiet" onClick={() => setOpen(false)}>
-          {texts.back}
-        </Button>
-      </div>
+      <LaterChoices
+        onChoose={(at) => void later(at).then((isKept) => isKept && say(texts.putOff(moment(at))))}
+        onBack={() => setOpen(false)}
+      />
     );
   return (
     <>

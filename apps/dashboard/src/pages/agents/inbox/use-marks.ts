@@ -1,7 +1,7 @@
 import { MARK_WORDS, web } from '@troupe/contract';
 import type { InboxMark, TypesOf } from '@troupe/contract';
-import { useQueryClient } from '@tanstack/react-query';
-import { carefully, stale, useSend } from '../../../api.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { carefully, stale } from '../../../api.ts';
 import { address, exactMoney, inDollars } from '../../../format.ts';
 import { inbox as texts } from '../../../texts/access.ts';
 import { useSay } from '../../../ui/toast.tsx';
@@ -10,7 +10,7 @@ import { canUndo } from './waiting.ts';
 import type { Waiting } from './waiting.ts';
 
 /** What it was, in a line, for when it is gone. */
-function wordsOf(waiting: Waiting): string {
+export function wordsOf(waiting: Waiting): string {
   switch (waiting.kind) {
     case 'approval': {
       const { agentName, question, tool, args } = waiting.item;
@@ -70,16 +70,26 @@ export function useTold(onDecided: Decided<unknown>['onDecided']) {
   };
 }
 
-/** Undoes a mark; says so where that cannot be. */
-export function useUndo(): (mark: InboxMark | undefined) => void {
+/** Undoes a mark, or those that were made at once; says so where that cannot be. */
+export function useUndo(): (...marks: InboxMark[]) => void {
   const say = useSay();
-  const { mutate } = useSend(web.inbox.remove, {
-    refresh: [web.inbox.get, web.notices.list, web.tasks.list],
-    done: () => say(texts.undone),
+  const queries = useQueryClient();
+  const { mutate } = useMutation({
+    mutationFn: async (items: readonly string[]) => {
+      for (const item of items) await carefully(web.inbox.remove, { params: { item } });
+    },
+    onSuccess: () => say(texts.undone),
+    onError: (error) => say.error(error),
+    onSettled: () => stale(queries, web.inbox.get, web.notices.list, web.tasks.list),
   });
-  return (mark) => {
-    if (!mark) say(texts.nothingToUndo);
-    else if (!canUndo(mark)) say(texts.cannotUndo, mark.words);
-    else mutate({ params: { item: mark.item } }, { onError: (error) => say.error(error) });
+  return (...marks) => {
+    const [first] = marks;
+    if (!first) say(texts.nothingToUndo);
+    else if (!canUndo(first)) say(texts.cannotUndo, first.words);
+    else mutate(marks.map(({ item }) => item));
   };
 }
+
+/** The newest mark, with those that were made together with it. */
+export const lastMarks = (marks: readonly InboxMark[]): InboxMark[] =>
+  marks.filter(({ markedAt, state }) => markedAt === marks[0]?.markedAt && state === marks[0]?.state);

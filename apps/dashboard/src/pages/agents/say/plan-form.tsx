@@ -51,8 +51,8 @@ export function PlanForm({
       fields={['name', 'instruction', 'capUsd', 'task.prompt']}
       onSubmit={onSubmit}
     >
-      <Notice tone={notes.length > 0 ? 'spot' : 'info'} title={byWords(planned)}>
-        {notes.length > 0 && (
+      {notes.length > 0 && (
+        <Notice tone="spot" title={texts.notes}>
           <ul className="mt-1 list-disc ps-5">
             {notes.map((note) => (
               <li key={note} dir="auto">
@@ -60,8 +60,8 @@ export function PlanForm({
               </li>
             ))}
           </ul>
-        )}
-      </Notice>
+        </Notice>
+      )}
       <NameTaken {...part} />
       <Summary planned={planned}>{children}</Summary>
       <details className="group" open={error !== null || undefined}>
@@ -88,7 +88,7 @@ function Summary({ planned, children }: { planned: Planned; children: ReactNode 
   const used = tools.map((tool) => toolNames[tool] ?? tool).join(', ');
   const when = task && `${describeCron(task.cronSchedule)} (${task.timezone})`;
   return (
-    <Card title={texts.plan}>
+    <Card title={texts.plan} hint={byWords(planned)}>
       <div className="flex flex-col gap-5">
         <Facts
           items={[

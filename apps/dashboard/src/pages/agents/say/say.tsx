@@ -15,6 +15,7 @@ import { AccessCard, useAccess } from '../../identity/access.tsx';
 import { DRAFT, readDraft } from './draft.ts';
 import type { Draft } from './draft.ts';
 import { PlanForm } from './plan-form.tsx';
+import { Tried, TryButton, useTrial } from './trial.tsx';
 
 const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -64,7 +65,7 @@ function Saying() {
             placeholder={texts.placeholder}
             required
             autoFocus
-            rows={3}
+            rows={planned ? 2 : 3}
             dir="auto"
             value={sentence}
             onChange={({ target }) => set({ sentence: target.value })}
@@ -109,6 +110,7 @@ function Making({
       void navigate({ to: '/dashboard/agents/$id', params: { id: agentId } as never, search: search as never });
     },
   });
+  const trial = useTrial();
   return (
     <PlanForm
       planned={planned}
@@ -121,10 +123,12 @@ function Making({
         <Button kind="primary" type="submit" busy={make.isPending}>
           {texts.make}
         </Button>
+        <TryButton planned={planned} trial={trial} />
         <Button kind="quiet" onClick={onDiscard}>
           {texts.discard}
         </Button>
       </div>
+      <Tried trial={trial} plan={planned.plan} />
     </PlanForm>
   );
 }

@@ -2,7 +2,6 @@ import { web } from '@troupe/contract';
 import type { Budget } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
-import { numberOf } from '../../../checks.ts';
 import { ago, count, money, short } from '../../../format.ts';
 import { states } from '../../../texts/common.ts';
 import { costs as texts } from '../../../texts/costs.ts';
@@ -11,8 +10,7 @@ import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Gauge } from '../../../ui/chart.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
-import { TextField } from '../../../ui/field.tsx';
-import { Form, Refused } from '../../../ui/form.tsx';
+import { LimitForm } from '../../../ui/limit-form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { capBody, capName } from './cap.ts';
@@ -214,32 +212,17 @@ function NewLimit({
   onSet: (limit: number) => void;
   onClose: () => void;
 }) {
-  const [value, setValue] = useState(String(limit));
   return (
-    <Form
+    <LimitForm
+      words={{ limit: texts.newLimit, period: '', set: states.save }}
+      periods={[{ value: 'same', label: '' }]}
+      first="same"
+      was={limit}
+      busy={busy}
       error={error}
-      fields={[]}
-      onSubmit={() => onSet(numberOf(value))}
-      className="flex flex-wrap items-end gap-3 rounded-xl bg-sunken p-4"
-    >
-      <div className="w-36">
-        <TextField
-          label={texts.newLimit}
-          type="number"
-          step="any"
-          required
-          autoFocus
-          value={value}
-          onChange={({ target }) => setValue(target.value)}
-        />
-      </div>
-      <Button kind="primary" type="submit" busy={busy}>
-        {states.save}
-      </Button>
-      <Button onClick={onClose}>{states.cancel}</Button>
-      <div className="basis-full empty:hidden">
-        <Refused error={error} />
-      </div>
-    </Form>
+      className="rounded-xl bg-sunken p-4"
+      onSet={onSet}
+      after={<Button onClick={onClose}>{states.cancel}</Button>}
+    />
   );
 }

@@ -1,9 +1,7 @@
 import { useState } from 'react';
-import { numberOf } from '../../../checks.ts';
 import { cost as texts } from '../../../texts/money.ts';
-import { Button } from '../../../ui/button.tsx';
-import { SelectField, TextField } from '../../../ui/field.tsx';
-import { Form, Refused } from '../../../ui/form.tsx';
+import { SelectField } from '../../../ui/field.tsx';
+import { LimitForm } from '../../../ui/limit-form.tsx';
 import { capBody } from './cap.ts';
 import type { Cap, CapBody } from './cap.ts';
 
@@ -20,67 +18,33 @@ export function CapForm({
   onSet: (body: CapBody) => void;
 }) {
   const [scope, setScope] = useState<Cap['scope']>('user');
-  const [period, setPeriod] = useState<Cap['period']>('month');
   const [agentId, setAgentId] = useState('');
-  const [limit, setLimit] = useState('');
-  const submit = () =>
-    onSet(
-      capBody(
-        { scope, agentId: scope === 'agent' ? agentId : null, period: scope === 'run' ? 'total' : period },
-        numberOf(limit),
-      ),
-    );
-  const choices = (words: Record<string, string>, keys: string[]) =>
+  const choices = <K extends string>(words: Record<string, string>, keys: readonly K[]) =>
     keys.map((value) => ({ value, label: words[value]! }));
   return (
-    <Form
+    <LimitForm
+      words={{ limit: texts.capLimit, period: texts.capPeriod, set: texts.capSet }}
+      // A run is over before a day or a month is.
+      periods={choices<Cap['period']>(texts.capPeriods, scope === 'run' ? ['total'] : ['day', 'month'])}
+      first="month"
+      busy={busy}
       error={error}
-      fields={[]}
-      onSubmit={submit}
-      className="flex flex-wrap items-end gap-3 rounded-xl bg-sunken p-4"
-    >
-      <div className="min-w-44 flex-1">
-        <SelectField
-          label={texts.capScope}
-          value={scope}
-          onChange={({ target }) => setScope(target.value as Cap['scope'])}
-          choices={choices(texts.scopes, ['user', 'agent', 'run'])}
-        />
-      </div>
-      <WhichAgent scope={scope} agents={agents} agentId={agentId} setAgentId={setAgentId} />
-      {scope !== 'run' && (
-        <div className="min-w-28">
-          <SelectField
-            label={texts.capPeriod}
-            value={period}
-            onChange={({ target }) => setPeriod(target.value as Cap['period'])}
-            choices={choices(texts.capPeriods, ['day', 'month'])}
-          />
-        </div>
-      )}
-      <Most limit={limit} setLimit={setLimit} />
-      <Button kind="primary" type="submit" busy={busy}>
-        {texts.capSet}
-      </Button>
-      <div className="basis-full empty:hidden">
-        <Refused error={error} />
-      </div>
-    </Form>
-  );
-}
-
-function Most({ limit, setLimit }: { limit: string; setLimit: (value: string) => void }) {
-  return (
-    <div className="w-36">
-      <TextField
-        label={texts.capLimit}
-        type="number"
-        step="any"
-        required
-        value={limit}
-        onChange={({ target }) => setLimit(target.value)}
-      />
-    </div>
+      className="rounded-xl bg-sunken p-4"
+      onSet={(limit, period) => onSet(capBody({ scope, agentId: scope === 'agent' ? agentId : null, period }, limit))}
+      before={
+        <>
+          <div className="min-w-44 flex-1">
+            <SelectField
+              label={texts.capScope}
+              value={scope}
+              onChange={({ target }) => setScope(target.value as Cap['scope'])}
+              choices={choices(texts.scopes, ['user', 'agent', 'run'])}
+            />
+          </div>
+          <WhichAgent scope={scope} agents={agents} agentId={agentId} setAgentId={setAgentId} />
+        </>
+      }
+    />
   );
 }
 

@@ -173,10 +173,11 @@ function Guide({ done, firstAgent }: { done: Record<string, boolean>; firstAgent
   };
   const { steps, current } = stepsOf(texts.steps, done);
   return (
-    <Card title={texts.guide} hint={texts.guideHint}>
+    <Card title={texts.guide} hint={texts.guideHint(steps.filter(([step]) => done[step]).length, steps.length)}>
       <ol className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
         {steps.map(([step, [title, hint]], index) => (
-          <li key={step}>
+          // On a phone what is done leaves room for what needs somebody.
+          <li key={step} className={done[step] ? 'max-sm:hidden' : undefined}>
             <Link
               to={links[step]!}
               {...(TABS[step] && { search: { tab: TABS[step] } as never })}

@@ -20,6 +20,7 @@ import { useSay } from '../../../ui/toast.tsx';
 import { GROUPED, isBusy, stagedOf, STATES } from './stage-groups.ts';
 import type { Group, GroupedBy } from './stage-groups.ts';
 import { stageKey } from './stage-keys.ts';
+import { useStageLive } from './use-stage-live.ts';
 
 type Reply = TypesOf<typeof web.stage.get>['reply'];
 
@@ -38,6 +39,7 @@ const CHOSEN = 'stage-by';
 /** Every agent and team as they are now, with two agents and with hundreds. */
 export function Stage() {
   const read = useCall(web.stage.get, {});
+  useStageLive();
   return (
     <Card
       title={texts.title}

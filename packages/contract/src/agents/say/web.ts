@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import { endpoint } from '../endpoint.ts';
-import { needed, tooLong } from '../fields.ts';
-import { MODEL_ERRORS } from './ai/v1/fields.ts';
-import * as ai from './ai/backend.ts';
-import * as agents from './agents/web.ts';
-import { CHANNEL_KINDS } from './channels/fields.ts';
-import { agentName, SUBSCRIPTION_REQUIRED_TEXT, UNKNOWN_TOOL_TEXT } from './fields.ts';
-import * as tasks from './tasks.ts';
+import { endpoint } from '../../endpoint.ts';
+import { needed, tooLong } from '../../fields.ts';
+import { MODEL_ERRORS } from '../ai/v1/fields.ts';
+import * as ai from '../ai/backend.ts';
+import * as agents from '../agents/web.ts';
+import { CHANNEL_KINDS } from '../channels/fields.ts';
+import { agentName, NO_MODEL_TEXTS, SUBSCRIPTION_REQUIRED_TEXT, UNKNOWN_TOOL_TEXT } from '../fields.ts';
+import * as tasks from '../tasks.ts';
+import * as onBackend from './backend.ts';
+import { triedOnce } from './fields.ts';
 
 /** Say it: a sentence becomes a plan that somebody reads, and then what the plan says. */
 
@@ -18,6 +20,7 @@ const base = { service: 'web', auth: 'session', tag: 'Say it', method: 'POST' } 
 
 const BAD_CAP = 'capUsd must be a number from 0 to 1000000, or null';
 const NO_NAME = 'Agent name is required';
+const NO_WORDS = 'There is nothing to ask it: say what it does';
 
 /** All that is made, and nothing else is. */
 export const saidPlan = z.object({
@@ -84,4 +87,20 @@ export const make = endpoint({
   reply: z.object({ agentId: z.string(), taskId: z.string().nullable() }),
   errors: { 400: ['Invalid cron schedule', 'Invalid timezone', UNKNOWN_TOOL_TEXT, BAD_CAP, 'At most <n> caps'] },
   passesOn: () => [agents.provision, tasks.create],
+});
+
+export const tryOnce = endpoint({
+  ...base,
+  path: '/api/say/try',
+  summary:
+    'Try once what a plan says, before it is made: its agent is asked now and nothing of it stays but what it cost. Files, memory and commands are its own and thrown away, pages are read, and what acts outside is not run. It takes two minutes at most',
+  body: saidPlan,
+  reply: triedOnce,
+  errors: {
+    400: [UNKNOWN_TOOL_TEXT, NO_WORDS, BAD_CAP, ...NO_MODEL_TEXTS],
+    403: [SUBSCRIPTION_REQUIRED_TEXT],
+    499: ['Client closed request'],
+    502: ['Agent backend unavailable'],
+  },
+  passesOn: () => [onBackend.tryOnce, ai.listModels],
 });
