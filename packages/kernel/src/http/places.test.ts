@@ -53,7 +53,7 @@ test('who took long has nothing begun for a while, unless nobody else is here, a
   assert.equal(typeof places.enter('b'), 'function');
   assert.equal(enterOften(places, 'a', 1).length, 0);
   now = 301;
-  assert.equal(enterOften(places, 'c', 4).length, 4);
+  assert.equal(enterOften(places, 'c', AT_ONCE).length, AT_ONCE);
   // However much it was, it is two seconds; and whoever is alone rests for nobody.
   places.rest('c', 1e9);
   assert.equal(enterOften(places, 'c', 1).length, 0);
