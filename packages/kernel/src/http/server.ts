@@ -235,6 +235,8 @@ const UNREADABLE = {
 /** Before routes, limits and guards: who came by a name or an address that is not ours is told so, and no more. */
 function addDoor(server: Server): void {
   server.app.addHook('onRequest', (request, reply, done) => {
+    // Each layer between here and an agent listens once for its end; Node calls more than ten a leak.
+    reply.raw.setMaxListeners(20);
     // One that came on a connection of before: the next belongs elsewhere.
     if (server.draining.aborted) void reply.header('connection', 'close');
     try {
