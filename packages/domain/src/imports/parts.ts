@@ -102,9 +102,16 @@ const MOST_YAML = 500_000;
 /** The library takes seconds before it gives up on them. */
 const MOST_OPEN = 1_000;
 
+const tooLarge = (path: string): ImportError =>
+  new ImportError(`${short(path)} is too large for a document of agents (max ${MOST_YAML} characters)`);
+
+/** A character has four bytes at most: what is larger need not be read to know. */
+export function checkSize({ path, content }: BundleFile): void {
+  if (content.length > 4 * MOST_YAML) throw tooLarge(path);
+}
+
 export function checkYaml(text: string, path: string): void {
-  if (text.length > MOST_YAML)
-    throw new ImportError(`${short(path)} is too large for a document of agents (max ${MOST_YAML} characters)`);
+  if (text.length > MOST_YAML) throw tooLarge(path);
   let open = 0;
   for (const [bracket] of text.matchAll(/[[{\]}]/g)) open += bracket === '[' || bracket === '{' ? 1 : -1;
   if (open > MOST_OPEN) throw new ImportError(`${short(path)} has more than ${MOST_OPEN} brackets that are not closed`);

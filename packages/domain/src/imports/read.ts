@@ -11,6 +11,7 @@ import { isOpenclaw, readOpenclaw } from './openclaw.ts';
 import { isPaperclip, readPaperclip } from './paperclip.ts';
 import {
   carriedOf,
+  checkSize,
   checkYaml,
   decoded,
   ImportError,
@@ -148,8 +149,10 @@ interface Document {
 
 /** Undefined: it is something else, which others beside it may be. */
 function documentOf(file: BundleFile, isOnly: boolean): Document | undefined {
+  const isJson = /^\uFEFF?\s*["{]/.test(Buffer.from(file.content.subarray(0, 1000)).toString());
+  if (!isJson && isOnly) checkSize(file);
   const text = decoded(file);
-  if (/^\s*["{]/.test(text)) {
+  if (isJson) {
     const value = jsonOf(text);
     if (isLetta(value)) return { file, text, letta: value };
   }

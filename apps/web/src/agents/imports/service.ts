@@ -40,13 +40,16 @@ const listed = ({ format, collections, workspace, memories, skills, tasks, notCa
   yaml_config: yaml,
 });
 
+/** What goes to a thread takes along all that it is a part of; what is whole is not copied. */
+const apart = (bytes: Buffer): Uint8Array => (bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes));
+
 /** Files of others, read in a thread, and made into what is ours: all of it, or nothing. */
 export function createImports(deps: ImportsDeps) {
   const { teams, pool, subscriber, log } = deps;
 
   async function read(user: User, { name, path }: Chosen, bytes: Buffer, dry: boolean): Promise<ImportPlan> {
     if (bytes.length === 0) throw new AppError(400, 'The file is empty');
-    const reading = await readImportOf(pool, user.id, { bytes: new Uint8Array(bytes), name, path, dry });
+    const reading = await readImportOf(pool, user.id, { bytes: apart(bytes), name, path, dry });
     if (!reading.ok) throw new AppError(400, `Cannot be imported: ${reading.error}`);
     return reading.plan;
   }
