@@ -1,6 +1,6 @@
 import { web, type AgentChannel, type ChannelReceipt } from '@troupe/contract';
 import { useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { channels as texts } from '../../../texts/channels.ts';
 import { states } from '../../../texts/common.ts';
@@ -14,7 +14,9 @@ import { useSay } from '../../../ui/toast.tsx';
 import { Kind, Row, Rows } from '../connections/parts.tsx';
 import type { Act } from '../connections/parts.tsx';
 import { withSender } from './channel-form.ts';
-import { SetUp } from './set-up.tsx';
+
+/** Comes when it is opened. */
+const SetUp = lazy(() => import('./set-up.tsx').then((page) => ({ default: page.SetUp })));
 
 const TONE = {
   off: 'neutral',
@@ -78,7 +80,11 @@ function One({ agentId, channel }: { agentId: string; channel: AgentChannel }) {
       }
       problem={error ? { text: texts.why(error), acts: [act(connections.correct, 'set')] } : undefined}
     >
-      {open === 'set' && <SetUp agentId={agentId} channel={channel} onClose={close} onSaved={() => setOpen('test')} />}
+      <Suspense>
+        {open === 'set' && (
+          <SetUp agentId={agentId} channel={channel} onClose={close} onSaved={() => setOpen('test')} />
+        )}
+      </Suspense>
       {open === 'test' && <Test agentId={agentId} channel={channel} onClose={close} onChange={() => setOpen('set')} />}
       <Confirm
         open={open === 'remove'}

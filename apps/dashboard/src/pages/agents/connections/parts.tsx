@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { connections as texts } from '../../../texts/connections.ts';
+import { connections as texts, servers } from '../../../texts/connections.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
@@ -109,5 +109,14 @@ export function Row({
       )}
       {children}
     </li>
+  );
+}
+
+/** What a program that is an npm package is, for good. */
+export function Pinned({ pin }: { pin: { name: string; version: string; integrity: string; packages: number } }) {
+  return (
+    <p className="text-[0.9rem] break-all text-ink-soft">
+      {servers.pinned(pin.name, pin.version, pin.packages)} <code>{pin.integrity}</code>
+    </p>
   );
 }

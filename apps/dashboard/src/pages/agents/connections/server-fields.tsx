@@ -62,12 +62,3 @@ function Registered({ form, onChange }: { form: Typed; onChange: (form: Typed) =
     </>
   );
 }
-
-/** What a program that is an npm package is, for good. */
-export function Pinned({ pin }: { pin: { name: string; version: string; integrity: string; packages: number } }) {
-  return (
-    <p className="text-[0.9rem] break-all text-ink-soft">
-      {texts.pinned(pin.name, pin.version, pin.packages)} <code>{pin.integrity}</code>
-    </p>
-  );
-}

@@ -1,17 +1,17 @@
 import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { connections, servers as texts } from '../../../texts/connections.ts';
 import { LinkButton } from '../../../ui/button.tsx';
-import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
-import { Form } from '../../../ui/form.tsx';
+import { Confirm } from '../../../ui/dialog.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Insist } from '../evaluations/insist.tsx';
-import { NO_SERVER, serverBody } from './mcp-server.ts';
-import { Kind, Row, Rows } from './parts.tsx';
+import { Kind, Pinned, Row, Rows } from './parts.tsx';
 import type { Act } from './parts.tsx';
-import { Pinned, ServerFields } from './server-fields.tsx';
+
+/** Seldom opened: it comes when it is. */
+const Attach = lazy(() => import('./attach.tsx').then((page) => ({ default: page.Attach })));
 
 type Server = TypesOf<typeof web.connections.list>['reply']['servers'][number];
 
@@ -43,7 +43,7 @@ export function Servers({ agentId }: { agentId: string }) {
           {texts.ofAll}
         </LinkButton>
       </div>
-      {isAdding && <Attach agentId={agentId} onClose={() => setAdding(false)} />}
+      <Suspense>{isAdding && <Attach agentId={agentId} onClose={() => setAdding(false)} />}</Suspense>
     </Kind>
   );
 }
@@ -137,30 +137,5 @@ function Inherited({ agentId, server }: { agentId: string; server: Server }) {
       )}
       <Insist error={use.error} onForce={() => set({ force: 'true' })} />
     </Row>
-  );
-}
-
-function Attach({ agentId, onClose }: { agentId: string; onClose: () => void }) {
-  const [form, setForm] = useState(NO_SERVER);
-  const say = useSay();
-  const attach = useSend(web.connections.attach, {
-    refresh: [web.connections.list],
-    done: () => {
-      say(texts.attached);
-      onClose();
-    },
-  });
-  const submit = (force?: 'true') => {
-    const query = force ? { force } : {};
-    attach.mutate({ params: { id: agentId, name: form.name.trim() }, query, body: serverBody(form) });
-  };
-  return (
-    <Dialog open onClose={onClose} title={texts.add} hint={texts.attachHint}>
-      <Form error={attach.error} fields={['name', 'url']} onSubmit={() => submit()}>
-        <ServerFields form={form} onChange={setForm} />
-        <Insist error={attach.error} onForce={() => submit('true')} />
-        <DialogEnd send={attach} onClose={onClose} action={texts.attach} />
-      </Form>
-    </Dialog>
   );
 }

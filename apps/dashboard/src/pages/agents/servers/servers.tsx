@@ -8,9 +8,8 @@ import { Badge, Notice } from '../../../ui/card.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { useSay } from '../../../ui/toast.tsx';
-import { Kind, Row, Rows } from '../connections/parts.tsx';
+import { Kind, Pinned, Row, Rows } from '../connections/parts.tsx';
 import type { Act } from '../connections/parts.tsx';
-import { Pinned } from '../connections/server-fields.tsx';
 import { AddServer, ChangeServer } from './forms.tsx';
 
 const TONE = { unused: 'neutral', connected: 'ok', failed: 'danger', consent: 'spot' } as const;

@@ -1,6 +1,6 @@
 import { web } from '@troupe/contract';
 import type { Widget } from '@troupe/contract';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { exactMoney } from '../../../format.ts';
 import { connections } from '../../../texts/connections.ts';
@@ -12,7 +12,9 @@ import { Confirm } from '../../../ui/dialog.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Kind, Row, Rows } from '../connections/parts.tsx';
 import type { Act } from '../connections/parts.tsx';
-import { WidgetSettings } from './settings.tsx';
+
+/** Comes when it is opened. */
+const WidgetSettings = lazy(() => import('./settings.tsx').then((page) => ({ default: page.WidgetSettings })));
 
 /** Where people without an account talk to the agent. */
 export function Widgets({ agentId }: { agentId: string }) {
@@ -31,7 +33,7 @@ export function Widgets({ agentId }: { agentId: string }) {
           <One key={widget.id} agentId={agentId} widget={widget} />
         ))}
       </Rows>
-      {isMaking && <WidgetSettings agentId={agentId} onClose={() => setMaking(false)} />}
+      <Suspense>{isMaking && <WidgetSettings agentId={agentId} onClose={() => setMaking(false)} />}</Suspense>
     </Kind>
   );
 }
@@ -74,7 +76,7 @@ function One({ agentId, widget }: { agentId: string; widget: Widget }) {
       )}
       {origins.length > 0 && <Code label={texts.code} text={widget.embed} />}
       {hosted && <Code label={texts.page} text={widget.address} />}
-      {open === 'change' && <WidgetSettings agentId={agentId} widget={widget} onClose={close} />}
+      <Suspense>{open === 'change' && <WidgetSettings agentId={agentId} widget={widget} onClose={close} />}</Suspense>
       <Asked agentId={agentId} widget={widget} open={open} onClose={close} />
     </Row>
   );
