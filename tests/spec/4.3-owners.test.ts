@@ -42,6 +42,7 @@ const BODIES: Record<string, unknown> = {
   'PUT /api/agents/:id/logins/:name': { origin: 'https://shop.example', username: 'u', password: 'p' },
   'POST /api/agents/:id/memory/facts/:factId': { keep: 'all' },
   'PUT /api/agents/:id/channels/:kind': { settings: {}, allowed: ['*'] },
+  'PUT /api/agents/:id/mcp-servers/:name/use': { use: false },
 };
 /** Its path, with names that could be right of everything that is in it. */
 const pathOf = ({ path }: Endpoint): string =>
