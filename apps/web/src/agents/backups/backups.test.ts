@@ -158,17 +158,19 @@ describe('backups of an agent', () => {
         { status: 404, body: { error: 'Agent not found' } },
         `${method} ${at}`,
       );
-    for (const other of [target, 'none', '..%2f..'])
+    const gone = { status: 404, body: { error: 'Backup not found' } };
+    const odd = { status: 400, body: { error: 'A part of the path must not be "." or ".."' } };
+    for (const [other, reply] of [
+      [target, gone],
+      ['none', gone],
+      ['..%2f..', odd],
+    ] as const)
       for (const [method, at] of [
         ['GET', `/${other}`],
         ['POST', `/${other}/restore`],
         ['DELETE', `/${other}`],
       ] as const)
-        assert.deepEqual(
-          await ben.ask(method, `/api/agents/${own}/backups${at}`),
-          { status: 404, body: { error: 'Backup not found' } },
-          `${method} ${at}`,
-        );
+        assert.deepEqual(await ben.ask(method, `/api/agents/${own}/backups${at}`), reply, `${method} ${at}`);
     assert.equal((await fetch(`${services.web}/api/agents/${id}/backups`)).status, 401);
   });
 
