@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { after, beforeEach, test } from 'node:test';
 import { forgetUnsaved, keepUnsaved, unsavedIn } from './unsaved.ts';
 
 const store = new Map<string, string>();
-Object.assign(globalThis, {
-  localStorage: {
-    getItem: (key: string) => store.get(key) ?? null,
-    setItem: (key: string, value: string) => store.set(key, value),
-    removeItem: (key: string) => store.delete(key),
-  },
+const localStorage = {
+  getItem: (key: string) => store.get(key) ?? null,
+  setItem: (key: string, value: string) => store.set(key, value),
+  removeItem: (key: string) => store.delete(key),
+};
+const previous = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
+// Other files of tests in this process have one of their own.
+beforeEach(() => {
+  store.clear();
+  Object.defineProperty(globalThis, 'localStorage', { value: localStorage, configurable: true, writable: true });
 });
-beforeEach(() => store.clear());
+after(() => {
+  if (previous) Object.defineProperty(globalThis, 'localStorage', previous);
+  else Reflect.deleteProperty(globalThis, 'localStorage');
+});
 
 const initial = { name: '', tools: ['files'], model: undefined as string | undefined };
 
