@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { Member } from './members.ts';
 import { DISK_BYTES, type World } from './world.ts';
 
@@ -50,8 +48,9 @@ const lostDisk: Fault = {
   async strike({ dataDirs }, pick) {
     const lost = pick(dataDirs);
     for (let time = 0; time < 3; time += 1) {
-      const entries = (await readdir(lost)).map((name) => path.join(lost, name));
-      await promisify(execFile)('rm', ['-rf', ...entries]);
+      // Again where something was written into a folder while it went.
+      for (const name of await readdir(lost))
+        await rm(path.join(lost, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 5 });
       await delay(FROZEN_MS / 4);
     }
   },
