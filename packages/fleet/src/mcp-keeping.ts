@@ -9,6 +9,9 @@ export interface Whose {
   agentId: string;
 }
 
+/** Every change is told by a signal; for so long one that did not arrive goes unnoticed. Asked at each step it cost a quarter of all chats. */
+const KEPT_MS = 5_000;
+
 /** How what opens an agent's MCP servers lies in the database: sealed, each value for that agent alone. */
 export function mcpKeeping(
   db: Database,
@@ -27,6 +30,7 @@ export function mcpKeeping(
     },
     owners: {
       list: () => servers.forAgent(userId, agentId),
+      keptMs: KEPT_MS,
       // One that was removed meanwhile is no news.
       told: async (shared, tried) => void (await servers.told(userId, agentId, shared, tried)),
     },
