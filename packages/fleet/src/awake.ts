@@ -23,7 +23,7 @@ import { createPassageSearch, type Meaning } from '@troupe/knowledge';
 import { AppError, type Log, type Outbound, type WorkerPool } from '@troupe/kernel';
 import { createLogins, type AgentRow } from '@troupe/roster';
 import type { AgentFiles } from './agent-files.ts';
-import { mcpKeeping, pinKeeping, type Whose } from './mcp-keeping.ts';
+import { createMcpKeeping, pinKeeping, type Whose } from './mcp-keeping.ts';
 
 export type Thinker = Pick<AgentRow, 'id' | 'user_id' | 'plan' | 'ai_provider' | 'provider_key'>;
 export type Thinking = Pick<AgentDeps, 'model' | 'onTool' | 'onRun' | 'traced'>;
@@ -104,6 +104,7 @@ export function createWaysOut(
   const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });
   const search = createPassageSearch();
   const logins = sealKey === undefined ? undefined : createLogins({ db, sealKey });
+  const mcp = sealKey === undefined ? undefined : createMcpKeeping(db, sealKey);
   return (whose: Whose) => ({
     owner: whose.userId,
     pool,
@@ -118,7 +119,7 @@ export function createWaysOut(
     ...(logins && {
       logins: { list: () => logins.list(whose), open: (name: string) => logins.open(whose, name) },
     }),
-    ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
+    ...mcp?.(whose),
     ...(programs && { programs: { shelf: programs, pins: pinKeeping(db, whose) } }),
   });
 }

@@ -13,15 +13,24 @@ export interface Whose {
 const KEPT_MS = 5_000;
 
 /** How what opens an agent's MCP servers lies in the database: sealed, each value for that agent alone. */
-export function mcpKeeping(
-  db: Database,
+export function createMcpKeeping(db: Database, sealKey: string) {
+  // Once for all agents: each that is awake would have them for itself.
+  const made = { db, cipher: createCipher(sealKey, 'mcp'), servers: createUserServers({ db, sealKey }) };
+  return (whose: Whose) => keepingOf(made, whose);
+}
+
+interface Made {
+  db: Database;
+  cipher: ReturnType<typeof createCipher>;
+  servers: ReturnType<typeof createUserServers>;
+}
+
+function keepingOf(
+  { db, cipher, servers }: Made,
   { userId, agentId }: Whose,
-  sealKey: string,
 ): Required<Pick<ToolkitDeps, 'vault' | 'credentials' | 'owners'>> {
-  const cipher = createCipher(sealKey, 'mcp');
   const value = `mcp ${agentId}`;
   const access = (server: string): string => `mcp ${agentId} ${server}`;
-  const servers = createUserServers({ db, sealKey });
   const owners = servers.access(userId);
   return {
     vault: {
