@@ -19,9 +19,9 @@ export interface Web {
 
 /** The areas, each of which uses only those before it. */
 export async function createWeb(deps: WebDeps): Promise<Web> {
-  const { settings, log, counters, secrets, db, clock, url, backendUrl } = deps;
+  const { settings, log, counters, secrets, db, clock, url, backendUrl, jobs, passwords } = deps;
   const backend = createBackendClient({ url: backendUrl, ...secrets, clock });
-  const accounts = createAccounts({ db, settings, secrets, clock, log, url, jobs: deps.jobs });
+  const accounts = createAccounts({ db, settings, secrets, clock, log, url, jobs, passwords });
   const chains = createChains({ settings, db, log, clock });
   const ledger = createLedger({ clock });
   const catalogue = readCatalogue(settings.AI_CATALOGUE);

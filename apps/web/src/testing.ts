@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { NewUser } from '@troupe/accounts';
 import { testRuntime } from '@troupe/testing/database/runtime';
+import { quickPasswords } from '@troupe/testing/services/passwords';
 import { randomHex, type Env } from '@troupe/kernel';
 import { createWeb, type Web } from './app.ts';
 import type { WebDeps } from './deps.ts';
@@ -18,6 +19,7 @@ export async function testWeb({ env, ...given }: Partial<WebDeps> & { env?: Env 
     url: 'http://127.0.0.1:3000',
     backendUrl: 'http://127.0.0.1:9',
     version: '0.0.0-test',
+    passwords: quickPasswords(),
     ...given,
   };
   const web = await createWeb(deps);

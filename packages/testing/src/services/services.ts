@@ -3,6 +3,7 @@ import { type Runtime } from '@troupe/db';
 import { testRuntime } from '../database/runtime.ts';
 import { closeAll, type Counters, type Env, type Server } from '@troupe/kernel';
 import { createWeb } from '@troupe/web';
+import { quickPasswords } from './passwords.ts';
 
 export { addUser, type TestUser } from './users.ts';
 
@@ -28,7 +29,7 @@ export async function startServices(
   const deps = { ...runtime, version: '0.0.0-test' };
   const backend = await createBackend({ ...deps, url: 'http://127.0.0.1:3001' });
   const backendUrl = await backend.server.listen(0, 'BACKEND_PORT');
-  const web = await createWeb({ ...deps, url: 'http://127.0.0.1:3000', backendUrl });
+  const web = await createWeb({ ...deps, url: 'http://127.0.0.1:3000', backendUrl, passwords: quickPasswords() });
   await runtime.jobs.start();
   // Who gives its port wants others to find it there.
   const webUrl = await web.server.listen(Number(env['WEB_PORT'] ?? 0), 'WEB_PORT');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { testRuntime } from '../database/runtime.ts';
 import { randomHex, type Env } from '@troupe/kernel';
 import { createWeb, type WebDeps } from '@troupe/web';
+import { quickPasswords } from './passwords.ts';
 
 /** What a service answered, read. */
 export interface Reply {
@@ -35,6 +36,7 @@ export async function startWeb({ env, ...given }: Partial<WebDeps> & { env?: Env
     url: 'http://127.0.0.1:3000',
     backendUrl: 'http://127.0.0.1:9',
     version: '0.0.0-test',
+    passwords: quickPasswords(),
     ...given,
   };
   const web = await createWeb(deps);

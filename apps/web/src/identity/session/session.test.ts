@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createAccounts, createPasswords } from '@troupe/accounts';
+import { createAccounts } from '@troupe/accounts';
 import { type Runtime } from '@troupe/db';
 import { testRuntime } from '@troupe/testing/database/runtime';
 import { memoryCounters } from '@troupe/kernel';
 import { TEST_SECRETS } from '@troupe/testing/http/server';
+import { quickPasswords } from '@troupe/testing/services/passwords';
 import { startWeb } from '@troupe/testing/services/web';
 import { createAttempts } from '../attempts.ts';
 import { createFailedSignIns } from '../failed-sign-ins.ts';
@@ -22,7 +23,7 @@ const origin = { ip: '10.0.0.1', userAgent: undefined };
 
 /** The service over passwords that are watched; `during` runs while one is verified. */
 function watched(during: () => Promise<void> = async () => {}, counters = runtime.counters, clock = runtime.clock) {
-  const real = createPasswords();
+  const real = quickPasswords();
   const verified: (string | null)[] = [];
   const accounts = createAccounts({
     ...runtime,
