@@ -65,6 +65,20 @@ test('a path that is no page: the dashboard says so to a browser, a program gets
 });
 
 test('files are served as they are', async () => {
-  const { headers, body } = await server.app.inject('/assets/app-1a2b.js');
-  assert.deepEqual([body, headers['cache-control']], ['1', 'public, max-age=31536000, immutable']);
+  for (const url of ['/assets/app-1a2b.js', '/assets/app-1a2b.js?a=b', '/assets/%61pp-1a2b.js']) {
+    const { headers, body } = await server.app.inject(url);
+    assert.deepEqual([body, headers['cache-control']], ['1', 'public, max-age=31536000, immutable'], url);
+    assert.match(String(headers['content-type']), /javascript/);
+  }
+  assert.deepEqual(await ask('/assets/app-1a2b.js', '*/*', 'HEAD'), [200, 'application/javascript', '']);
+  const { headers, body } = await server.app.inject('/index.html');
+  assert.deepEqual([body, headers['cache-control']], [PAGE, 'no-cache']);
+});
+
+test('a file that has not changed is not sent again, and one that is not there is nothing of the disk', async () => {
+  const { headers } = await server.app.inject('/assets/app-1a2b.js');
+  const again = { url: '/assets/app-1a2b.js', headers: { 'if-none-match': String(headers.etag) } };
+  assert.equal((await server.app.inject(again)).statusCode, 304);
+  for (const path of ['/assets', '/..%2f..%2fetc%2fpasswd'])
+    assert.ok([400, 404].includes((await server.app.inject(path)).statusCode), path);
 });

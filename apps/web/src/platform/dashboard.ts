@@ -1,11 +1,20 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import { isPage } from '@troupe/contract';
 import { AppError, type Server } from '@troupe/kernel';
 
 const DIST = fileURLToPath(new URL('../../../dashboard/dist/', import.meta.url));
+
+/** As they are asked for, below the root. */
+const filesIn = (dist: string): Set<string> =>
+  new Set(
+    readdirSync(dist, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => path.relative(dist, path.join(parentPath, name)).split(path.sep).join('/')),
+  );
 
 /** Serves the built dashboard; every page that is not a file gets its index, and the router in the browser takes over. */
 export async function dashboardRoutes(server: Server, dist = DIST): Promise<void> {
@@ -16,26 +25,28 @@ export async function dashboardRoutes(server: Server, dist = DIST): Promise<void
   const index = await readFile(`${dist}index.html`);
   await server.app.register(fastifyStatic, {
     root: dist,
-    // A route for each file, so that the one for pages below gets the rest.
-    wildcard: false,
-    index: false,
+    // It would make two routes for each of 200 files, which takes 70 ms of each start.
+    serve: false,
     cacheControl: false,
-    setHeaders: (reply, path) => {
+    setHeaders: (reply, file) => {
       // Names below assets carry a hash of what is in them.
-      const lasting = path.startsWith(`${dist}assets/`);
+      const lasting = file.startsWith(`${dist}assets/`);
       void reply.header('cache-control', lasting ? 'public, max-age=31536000, immutable' : 'no-cache');
       // Pages of others load it.
-      if (path === `${dist}widget.js`) void reply.header('cross-origin-resource-policy', 'cross-origin');
+      if (file === `${dist}widget.js`) void reply.header('cross-origin-resource-policy', 'cross-origin');
     },
   });
-  server.app.get('/*', (request, reply) => {
-    const path = request.url.split('?', 1)[0] ?? '';
+  const files = filesIn(dist);
+  server.app.get<{ Params: { '*': string } }>('/*', (request, reply) => {
+    const { '*': name } = request.params;
+    if (files.has(name)) return reply.sendFile(name);
+    const asked = request.url.split('?', 1)[0] ?? '';
     const { accept = '*/*' } = request.headers;
-    const isThere = isPage(path);
+    const isThere = isPage(asked);
     // A browser that is lost gets the page that says so; a program gets an answer that it can read.
     const wanted = isThere
       ? /text\/html|text\/\*|\*\/\*/.test(accept)
-      : accept.includes('text/html') && !/^\/(api|assets|v1)(\/|$)/.test(path);
+      : accept.includes('text/html') && !/^\/(api|assets|v1)(\/|$)/.test(asked);
     if (!wanted) throw new AppError(404, 'Not found');
     return reply
       .status(isThere ? 200 : 404)
