@@ -88,8 +88,8 @@ export interface Payment<S> {
   work: (child: Child, state: S) => Promise<Answer>;
   /** `answer` is null when the process died before it answered. Throws when money is lost, made, or moved twice. */
   check: (state: S, answer: Answer | null) => Promise<void>;
-  /** Starts who brings things to an end, where nobody lives on. */
-  rescue?: () => Promise<Child>;
+  /** Nobody lives on: the next process brings things to an end, before it is killed itself. */
+  alone?: boolean;
   /** Selects as `what` whatever else must come to an end. */
   open?: string;
   /** Moments outside of the database, by name. */
@@ -101,17 +101,32 @@ export interface Payment<S> {
 /** Kills a payment before each step that lasts, after the last one, and at its other moments; each time it is checked. */
 export async function killAtEveryStep<S>(t: TestContext, runtime: Runtime, payment: Payment<S>): Promise<void> {
   const tap = await tapDatabase(runtime.databaseUrl);
+  const scene = { runtime, tap, payment };
+  let next: Child | undefined;
+  t.after(() => next?.kill());
   try {
-    const steps = await countSteps(runtime, tap, payment);
+    const { steps, rescuer } = await countSteps(scene);
+    next = rescuer;
     assert.ok(steps > 0, 'nothing was written');
     const moments = new Map<string, Moment>(Object.entries(payment.moments ?? {}));
     for (let step = 1; step <= steps; step += 1)
       moments.set(`before step ${step} of ${steps}`, atStep(tap, step, 'before'));
     moments.set('after the last step', atStep(tap, steps, 'after'));
-    for (const [name, moment] of moments) await t.test(name, () => killOnce(runtime, tap, payment, moment));
+    for (const [name, moment] of moments)
+      await t.test(name, async () => {
+        const child = next ?? (await payment.start(tap.url));
+        next = undefined;
+        next = await killOnce(scene, child, moment);
+      });
   } finally {
     tap.close();
   }
+}
+
+interface Scene<S> {
+  runtime: Runtime;
+  tap: DatabaseTap;
+  payment: Payment<S>;
 }
 
 const atStep =
@@ -124,7 +139,8 @@ const atStep =
   };
 
 /** Nobody is killed: it happens once, and this many steps last. */
-async function countSteps<S>(runtime: Runtime, tap: DatabaseTap, payment: Payment<S>): Promise<number> {
+async function countSteps<S>(scene: Scene<S>): Promise<{ steps: number; rescuer: Child | undefined }> {
+  const { tap, payment } = scene;
   const child = await payment.start(tap.url);
   const state = await payment.prepare();
   let steps = 0;
@@ -133,12 +149,12 @@ async function countSteps<S>(runtime: Runtime, tap: DatabaseTap, payment: Paymen
   tap.onStep = () => {};
   assert.ok(answer.status < 300, JSON.stringify(answer));
   await child.kill();
-  await checked(runtime, payment, state, answer);
-  return steps;
+  return { steps, rescuer: await checked(scene, state, answer) };
 }
 
-async function killOnce<S>(runtime: Runtime, tap: DatabaseTap, payment: Payment<S>, moment: Moment): Promise<void> {
-  const child = await payment.start(tap.url);
+/** Returns who lives on, where that is somebody. */
+async function killOnce<S>(scene: Scene<S>, child: Child, moment: Moment): Promise<Child | undefined> {
+  const { tap, payment } = scene;
   const state = await payment.prepare();
   let died = false;
   moment(async () => {
@@ -150,16 +166,19 @@ async function killOnce<S>(runtime: Runtime, tap: DatabaseTap, payment: Payment<
   payment.disarm?.();
   await child.kill();
   assert.ok(died, 'the moment to be killed at never came');
-  await checked(runtime, payment, state, answer);
+  return checked(scene, state, answer);
 }
 
-async function checked<S>(runtime: Runtime, payment: Payment<S>, state: S, answer: Answer | null): Promise<void> {
-  const rescuer = await payment.rescue?.();
+async function checked<S>(scene: Scene<S>, state: S, answer: Answer | null): Promise<Child | undefined> {
+  const { runtime, tap, payment } = scene;
+  const rescuer = payment.alone ? await payment.start(tap.url) : undefined;
   try {
     await settled(runtime, payment.open);
     await payment.check(state, answer);
-  } finally {
+    return rescuer;
+  } catch (error) {
     await rescuer?.kill();
+    throw error;
   }
 }
 

@@ -94,7 +94,7 @@ const disarm = () => void (rpc.onCall = () => {});
 test('a payout: whoever paid, the payee gets it once, and the books say so', (t) =>
   killAtEveryStep(t, runtime, {
     start,
-    rescue,
+    alone: true,
     open: OPEN,
     prepare: newPayment,
     work: payOut,
