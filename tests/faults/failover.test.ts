@@ -50,7 +50,7 @@ describe('the primary fails over', () => {
   });
 
   test('within seconds, and every write that was answered is there once', async (t) => {
-    const load = await startLoad(db, web.address);
+    const load = await startLoad({ db, address: web.address });
     const ready = async () => (await send(`${web.address}/ready`, 'GET')).status === 200;
     const more = async (count: number) => {
       for (let seen = 0; seen < count; seen += load.times().length) await delay(50);

@@ -14,7 +14,8 @@ test(
   { skip: needs('redis-server', 'nginx', 'a clock of its own'), timeout: LIMIT_MS },
   async (t) => {
     const seed = Date.now() % 2 ** 31;
-    const rounds = await faultRounds({ rounds: ROUNDS, seed, modelMs: MODEL_MS, say: (line) => t.diagnostic(line) });
+    const say = (line: string) => t.diagnostic(line);
+    const rounds = await faultRounds({ rounds: ROUNDS, seed, modelMs: MODEL_MS, signal: t.signal, say });
     assert.deepEqual(
       rounds.filter(({ wrong }) => wrong.length > 0),
       [],

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { eventsOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { TALK, type Writer } from '../rounds/load.ts';
+import type { World } from '../rounds/world.ts';
 
 /** A page that follows one conversation without an end, and goes on from the last step that it knows. */
 export interface Follower {
@@ -14,10 +15,11 @@ export interface Follower {
 const PAUSE_MS = 250;
 const CATCH_UP_MS = 30_000;
 
-export async function follow(db: Database, who: Writer): Promise<Follower> {
+export async function follow({ db, over: worldIsOver }: Pick<World, 'db' | 'over'>, who: Writer): Promise<Follower> {
   const { agentId, ask } = who;
   const session = await talkOf(db, agentId);
-  const over = new AbortController();
+  const stopped = new AbortController();
+  const over = AbortSignal.any([stopped.signal, worldIsOver]);
   const heard: number[] = [];
   let opened = 0;
   let last = `${session}:0`;
@@ -25,7 +27,7 @@ export async function follow(db: Database, who: Writer): Promise<Follower> {
     const headers = { accept: 'text/event-stream', 'last-event-id': last };
     const response = await ask('GET', `/api/live?watch=${agentId}:${session}:0`, undefined, {
       headers,
-      signal: over.signal,
+      signal: over,
     });
     if (response.status !== 200) return void (await response.arrayBuffer());
     opened += 1;
@@ -36,9 +38,9 @@ export async function follow(db: Database, who: Writer): Promise<Follower> {
     }
   };
   const following = (async () => {
-    while (!over.signal.aborted) {
+    while (!over.aborted) {
       await once().catch(() => undefined);
-      await delay(PAUSE_MS, undefined, { signal: over.signal }).catch(() => undefined);
+      await delay(PAUSE_MS, undefined, { signal: over }).catch(() => undefined);
     }
   })();
   return {
@@ -47,7 +49,7 @@ export async function follow(db: Database, who: Writer): Promise<Follower> {
       const stored = await stepsOf(db, session);
       const until = Date.now() + CATCH_UP_MS;
       while (heard.length < stored.length && Date.now() < until) await delay(50);
-      over.abort();
+      stopped.abort();
       await following;
       return wrongIn(heard, stored, agentId);
     },

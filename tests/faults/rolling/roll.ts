@@ -50,8 +50,8 @@ export async function roll(
   try {
     say(`three webs and three backends run ${from.name}`);
     const { obstacles } = await checkUpgrade(world.databaseUrl);
-    const load = await startLoad(world.db, world.address, PEOPLE, PAUSE_MS);
-    const followers = await Promise.all(load.people.map((who) => follow(world.db, who)));
+    const load = await startLoad(world, PEOPLE, PAUSE_MS);
+    const followers = await Promise.all(load.people.map((who) => follow(world, who)));
     const tasks = await Promise.all(load.people.map(addDue));
     const began = Date.now();
     const exchanged: Exchanged[] = [];

@@ -147,17 +147,22 @@ export interface Load {
   look: () => Promise<string[]>;
 }
 
-/** `pauseMs`: what each person waits between two writes. */
-export async function startLoad(db: Database, address: string, count = PEOPLE, pauseMs = 0): Promise<Load> {
+/** `pauseMs`: what each person waits between two writes. `over`: who has not been stopped ends then. */
+export async function startLoad(
+  { db, address, over: worldIsOver }: { db: Database; address: string; over?: AbortSignal },
+  count = PEOPLE,
+  pauseMs = 0,
+): Promise<Load> {
   const people = await Promise.all(Array.from({ length: count }, () => openWriter(db, address)));
   const writes = new Map<Writer, Write[]>(people.map((one) => [one, []]));
   const tally: Tally = { asked: 0, answered: 0, refusals: {}, kinds: {} };
   const times: number[] = [];
   const answers: number[] = [];
-  const over = new AbortController();
+  const stopped = new AbortController();
+  const over = AbortSignal.any([stopped.signal, ...(worldIsOver ? [worldIsOver] : [])]);
   let pause = pauseMs;
   const one = async (who: Writer): Promise<void> => {
-    for (let count = 0; !over.signal.aborted; count += 1) {
+    for (let count = 0; !over.aborted; count += 1) {
       const write: Write = { kind: kindOf(count), mark: newId(), done: false };
       writes.get(who)?.push(write);
       tally.asked += 1;
@@ -174,7 +179,7 @@ export async function startLoad(db: Database, address: string, count = PEOPLE, p
         tally.refusals[what] = (tally.refusals[what] ?? 0) + 1;
         await delay(100);
       }
-      if (pause > 0) await delay(pause, undefined, { signal: over.signal }).catch(() => undefined);
+      if (pause > 0) await delay(pause, undefined, { signal: over }).catch(() => undefined);
     }
   };
   const working = Promise.all(people.map(one));
@@ -184,7 +189,7 @@ export async function startLoad(db: Database, address: string, count = PEOPLE, p
     answeredAt: () => answers,
     slow: () => void (pause = SLOW_MS),
     async stop() {
-      over.abort();
+      stopped.abort();
       await working;
       return tally;
     },

@@ -37,10 +37,17 @@ export async function member(
   ready: () => Promise<boolean>,
 ): Promise<Exchangeable & { stop: () => Promise<void> }> {
   let running = await start();
+  let stopped = false;
   await until(ready, name);
   const end = async () => {
     running.signal('SIGKILL');
     await running.ended;
+  };
+  const again = async () => {
+    running = await start();
+    // meanwhile all was over, and nobody would end it any more
+    if (stopped) return end();
+    await until(ready, name);
   };
   return {
     name,
@@ -49,18 +56,19 @@ export async function member(
     async kill() {
       await end();
       await delay(AGAIN_MS);
-      running = await start();
-      await until(ready, name);
+      if (!stopped) await again();
     },
     async exchange(other) {
       running.signal('SIGTERM');
       const over = await Promise.race([running.ended, delay(STOP_MS, 'late', { ref: false })]);
       if (over === 'late') throw new Error(`${name} did not stop within ${STOP_MS / 1000} s`);
       start = other;
-      running = await start();
-      await until(ready, name);
+      await again();
     },
-    stop: end,
+    async stop() {
+      stopped = true;
+      await end();
+    },
   };
 }
 
@@ -68,7 +76,12 @@ export async function member(
 export function startProgram(command: string, args: readonly string[]): Running {
   const child = spawn(command, args, { stdio: 'ignore', detached: true });
   const pid = child.pid!;
-  return { pid, ended: once(child, 'exit'), signal: (signal) => void process.kill(-pid, signal) };
+  const ended = once(child, 'exit');
+  const signal = (name: NodeJS.Signals) => {
+    // as of a service: whoever has ended hears nothing
+    if (child.exitCode === null && child.signalCode === null) process.kill(-pid, name);
+  };
+  return { pid, ended, signal };
 }
 
 export const ofService = ({ pid, kill, exit }: ServiceProcess): Running => ({

@@ -19,14 +19,17 @@ export async function faultRounds(options: {
   seed: number;
   /** How long the model takes for an answer. Left out: none, and the machine is as busy as it can be. */
   modelMs?: number;
+  /** No further round once it is aborted. */
+  signal?: AbortSignal;
   say: (line: string) => void;
 }): Promise<Round[]> {
-  const { rounds, seed, modelMs, say } = options;
+  const { rounds, seed, modelMs, signal, say } = options;
   const world = await startWorld({ modelMs });
   const faults = faultsFor(world);
   try {
     const found: Round[] = [];
     for (let number = 0; number < rounds; number += 1) {
+      signal?.throwIfAborted();
       // Each kind comes as often as the others.
       const fault = faults[number % faults.length]!;
       const round = await oneRound(world, fault, chance(seed, number).pick);
@@ -43,7 +46,7 @@ export async function faultRounds(options: {
 }
 
 async function oneRound(world: World, fault: Fault, pick: <T>(from: readonly T[]) => T): Promise<Round> {
-  const load = await startLoad(world.db, world.address);
+  const load = await startLoad(world);
   await delay(BEFORE_MS);
   await fault.strike(world, pick);
   await delay(AFTER_MS);

@@ -38,7 +38,7 @@ const MOST: readonly [column: keyof Sample, growth: number][] = [
 export async function soak({ minutes, say }: { minutes: number; say: (sample: Sample) => void }): Promise<Soak> {
   const world = await startWorld();
   try {
-    const load = await startLoad(world.db, world.address);
+    const load = await startLoad(world);
     const samples: Sample[] = [];
     const seconds = (minutes * 60) / SAMPLES;
     for (let number = 1; number <= SAMPLES; number += 1) {

@@ -55,6 +55,8 @@ export interface World {
   /** What nginx did: a line for each request, with all whom it asked. */
   proxyLog: string;
   proxyErrors: string;
+  /** Aborted when it is stopped: who writes and follows by himself ends with it, however a test went. */
+  over: AbortSignal;
   stop: () => Promise<void>;
 }
 
@@ -62,18 +64,26 @@ type Closing = (() => Promise<unknown>)[];
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const closing: Closing = [];
+  const over = new AbortController();
   const stop = async () => {
-    for (const close of closing.splice(0).reverse()) await close();
+    over.abort();
+    const failed: unknown[] = [];
+    // all of them, whatever one says: a process that is left keeps the test's from ending
+    for (const close of closing.splice(0).reverse()) await close().catch((error: unknown) => failed.push(error));
+    if (failed.length > 0) throw new AggregateError(failed, 'not all of the world could be stopped');
   };
   try {
-    return { ...(await open(closing, options)), stop };
+    return { ...(await open(closing, options)), over: over.signal, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function open(closing: Closing, { start, modelMs, sharedFolder }: WorldOptions): Promise<Omit<World, 'stop'>> {
+async function open(
+  closing: Closing,
+  { start, modelMs, sharedFolder }: WorldOptions,
+): Promise<Omit<World, 'over' | 'stop'>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'troupe-rounds-'));
   await chmod(folder, 0o755);
   closing.push(() => rm(folder, { recursive: true, force: true }));
