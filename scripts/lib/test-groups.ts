@@ -41,6 +41,17 @@ const says = (file: string, what: RegExp, sources: Sources): boolean =>
 /** Whether the file measures how long others wait. */
 export const measures = (file: string, sources: Sources): boolean => says(file, MEASURES, sources);
 
+/**
+ * Attacks that keep all cores busy by themselves: beside others each of them failed in every run of two cores, and was tried
+ * again alone, which counts. So they are tried alone at once.
+ */
+export const WANT_ALL_CORES: readonly string[] = [
+  'chat-streams-that-nobody-reads',
+  'deliveries-without-end',
+  'imports-of-the-largest-size',
+  'previews-of-files',
+].map((name) => `tests/attacks/${name}.test.ts`);
+
 export const comesLast = (file: string, sources: Sources): boolean => says(file, LAST, sources);
 
 /** Lists of files, each for one process. Those of a folder are dealt out, so that none has all that come first. */

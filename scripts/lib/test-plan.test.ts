@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Source } from '@troupe/testing/sources/sources';
+import { readSources, type Source } from '@troupe/testing/sources/sources';
+import { ROOT } from './run.mjs';
+import { measures, WANT_ALL_CORES } from './test-groups.ts';
 import { standsFor, writePlan, type Plan } from './test-plan.ts';
 
 const sourcesOf = (texts: Record<string, string>) =>
@@ -73,6 +75,27 @@ test('who measures is told when others are beside him, and can be run without th
   const named = planOf([{ files: [MEASURING] }]);
   assert.deepEqual(named.plan.first, [{ file: MEASURING, name: MEASURING, silentMs: 300_000 }]);
   named.remove();
+});
+
+test('who keeps all cores busy by himself is tried alone at once', () => {
+  const known = new Map(readSources(ROOT).map((source) => [source.path, source]));
+  const files = [...WANT_ALL_CORES, MEASURING];
+  assert.deepEqual(
+    WANT_ALL_CORES.filter((file) => !measures(file, known)),
+    [],
+  );
+  const { file, remove } = writePlan([{ files }], new Map([...known, ...sources]), {
+    lanes: 2,
+    timeoutMs: 1,
+    took: [],
+  });
+  const plan = JSON.parse(readFileSync(file, 'utf8')) as Plan;
+  assert.deepEqual(
+    plan.first.map(({ name }) => name),
+    [MEASURING],
+  );
+  assert.deepEqual(plan.last.map((one) => one.file).toSorted(), WANT_ALL_CORES.toSorted());
+  remove();
 });
 
 test('who hangs is waited for five times as long as he takes, and five minutes at least', () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Source } from '@troupe/testing/sources/sources';
 import { ROOT } from './run.mjs';
-import { comesLast, grouped, kindOf, measures } from './test-groups.ts';
+import { comesLast, grouped, kindOf, measures, WANT_ALL_CORES } from './test-groups.ts';
 import { knownTimes, slowestFirst } from './test-order.ts';
 
 /** What is run, in which order, and beside what: from here to the process that runs it. */
@@ -62,18 +62,20 @@ export function writePlan(
     const files = slowestFirst(part.files, (file) => timeOf([file]));
     return grouped(files, sources).map((group) => {
       const [first = ''] = group;
-      const quiet = isMany && measures(first, sources);
-      return { ...part, group, first, quiet, kind: quiet ? MEASURES : kindOf(first) };
+      const isMeasure = isMany && measures(first, sources);
+      const isLast = comesLast(first, sources) || (isMeasure && WANT_ALL_CORES.includes(first));
+      const kind = isMeasure ? MEASURES : kindOf(first);
+      return { ...part, group, first, isLast, quiet: isMeasure && !isLast, kind };
     });
   });
   const ordered = slowestFirst(groups, ({ group }) => timeOf(group))
     // of those only one runs at a time, so they must not begin late
     .toSorted((a, b) => Number(a.kind === undefined) - Number(b.kind === undefined));
   const plan: Plan = { ...given, first: [], last: [] };
-  for (const [number, { group, first, quiet, kind, env = {}, suffix = '' }] of ordered.entries()) {
+  for (const [number, { group, first, isLast, quiet, kind, env = {}, suffix = '' }] of ordered.entries()) {
     const isPlain = group.length === 1 && suffix === '' && !quiet;
     const text = suitesOf(group, { ...env, ...(quiet && BESIDE) }, suffix);
-    plan[comesLast(first, sources) ? 'last' : 'first'].push({
+    plan[isLast ? 'last' : 'first'].push({
       file: isPlain ? first : write(`${number}.test.mjs`, text),
       name: `${first}${suffix}${group.length > 1 ? ` and ${group.length - 1} more` : ''}`,
       kind,
