@@ -30,7 +30,7 @@ export async function benchFailover(): Promise<void> {
   const web = await start('web', { BACKEND_URL: backend.address });
   const db = createDatabase({ url: pair.url, log: silentLog });
   try {
-    const load = await startLoad(db, web.address);
+    const load = await startLoad({ db, address: web.address });
     await delay(BEFORE_MS);
     const killed = performance.now();
     await pair.kill();

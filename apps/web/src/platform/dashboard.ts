@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
@@ -9,9 +9,9 @@ import { AppError, type Server } from '@troupe/kernel';
 const DIST = fileURLToPath(new URL('../../../dashboard/dist/', import.meta.url));
 
 /** As they are asked for, below the root. */
-const filesIn = (dist: string): Set<string> =>
+const filesIn = async (dist: string): Promise<Set<string>> =>
   new Set(
-    readdirSync(dist, { recursive: true, withFileTypes: true })
+    (await readdir(dist, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => path.relative(dist, path.join(parentPath, name)).split(path.sep).join('/')),
   );
@@ -36,7 +36,7 @@ export async function dashboardRoutes(server: Server, dist = DIST): Promise<void
       if (file === `${dist}widget.js`) void reply.header('cross-origin-resource-policy', 'cross-origin');
     },
   });
-  const files = filesIn(dist);
+  const files = await filesIn(dist);
   server.app.get<{ Params: { '*': string } }>('/*', (request, reply) => {
     const { '*': name } = request.params;
     if (files.has(name)) return reply.sendFile(name);
