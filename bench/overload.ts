@@ -62,7 +62,7 @@ async function peaks<T>(services: readonly Service[], work: Promise<T>): Promise
   }
 }
 
-/** Milliseconds until five chats in a row take no more than twice what they took before. */
+/** Milliseconds until five chats in a row take no more than twice what they took before; as long as is waited if they never do. */
 async function backAfter(ask: () => Promise<number>, normal: number): Promise<number> {
   const began = performance.now();
   for (let inRow = 0, since = began; performance.now() - began < BACK_MS;) {
@@ -71,7 +71,7 @@ async function backAfter(ask: () => Promise<number>, normal: number): Promise<nu
     else [inRow, since] = [0, performance.now()];
     if (inRow === 5) return since - began;
   }
-  return Infinity;
+  return BACK_MS;
 }
 
 interface Round extends Flooded {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { User } from '@troupe/kernel';
 
 export const POOL = 10;
@@ -14,8 +14,8 @@ export const USER: User = {
   sessionId: 'bench-session',
 };
 
-const hash = (token: string): string => createHash('sha256').update(token).digest('hex');
-const sessions = new Map([[hash(TOKEN), USER.id]]);
+const digest = (token: string): string => hash('sha256', token, 'hex');
+const sessions = new Map([[digest(TOKEN), USER.id]]);
 
 /** Who a session's token belongs to; the same work on both sides. */
-export const userOf = (token: string): string | null => sessions.get(hash(token)) ?? null;
+export const userOf = (token: string): string | null => sessions.get(digest(token)) ?? null;

@@ -71,16 +71,16 @@ interface Walk extends Scan {
 
 function readIndex(file: string): { known: Map<string, { sign: string; says: string }>; lines: number } {
   const known = new Map<string, { sign: string; says: string }>();
-  let lines = 0;
-  for (const line of readFileSync(file, 'utf8').split('\n')) {
-    if (line === '') continue;
-    lines += 1;
-    const [path, sign, says] = JSON.parse(line) as IndexLine;
+  // Read as one list: a call for each line takes twice as long.
+  const lines = JSON.parse(`[${readFileSync(file, 'utf8').trimEnd().replaceAll('\n', ',')}]`) as IndexLine[];
+  for (const [path, sign, says] of lines)
     if (sign === undefined) known.delete(path);
     else known.set(path, { sign, says: says ?? '' });
-  }
-  return { known, lines };
+  return { known, lines: lines.length };
 }
+
+/** Of a log of changes, those that are of no use any more: it is read with every command. */
+const MOST_HISTORY = 200;
 
 /** A log of changes becomes a list again when it is mostly history. */
 function tidy(file: string, known: Walk['known']): void {
@@ -216,8 +216,9 @@ function goneFrom(walk: Walk): string[] {
   const from = ordered(walk.after);
   const to = walk.result.next === undefined ? undefined : ordered(walk.result.next);
   return [...walk.known.keys()].filter((path) => {
+    if (walk.seen.has(path)) return false;
     const at = ordered(path);
-    if (walk.seen.has(path) || (walk.after !== '' && at <= from) || (to !== undefined && at > to)) return false;
+    if ((walk.after !== '' && at <= from) || (to !== undefined && at > to)) return false;
     return isWanted(walk, path) && !walk.closed.some((one) => path.startsWith(`${one}/`));
   });
 }
@@ -247,7 +248,7 @@ function isTooMany({ root, mostEntries }: Scan): boolean {
 export function run(given: Scan): ScanResult | undefined {
   if (!existsSync(given.index) || !existsSync(given.root)) return undefined;
   const { known, lines } = readIndex(given.index);
-  if (lines > 2 * known.size + 1_000) tidy(given.index, known);
+  if (lines - known.size > Math.max(MOST_HISTORY, known.size / 2)) tidy(given.index, known);
   const result: ScanResult = { changed: [], gone: [], absent: 0 };
   const start = { known, seen: new Set<string>(), closed: [], result, bytes: 0, at: Date.now() };
   const walk: Walk = { ...given, ...start };
