@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '@troupe/db';
+import { testDatabase } from '@troupe/testing/database/server';
+import { cookieOf } from '@troupe/testing/services/people';
+import { addUser } from '@troupe/testing/services/users';
+import { runChild, startService, type Service } from './lib/child.ts';
+import { load, requestWriter } from './lib/load.ts';
+import { finish, printTable } from './lib/report.ts';
+import { median } from './lib/sides.ts';
+import { flood, type Flooded } from './overload/flood.ts';
+import { KEY, main, SETTINGS } from './scale/setup.ts';
+
+/**
+ * Ten times the chats a second that web and a backend hold, for a while, twice: what becomes of them, whether the services
+ * say meanwhile that they live, how much memory they take, and when a chat takes as long as before again.
+ */
+
+const USERS = 100;
+const CONNECTIONS = 32;
+const HOLDS_MS = 3_000;
+const FLOOD_MS = 8_000;
+const TIMES = 10;
+const MOST_CONNECTIONS = 8_000;
+const BACK_MS = 8_000;
+
+interface Chatter {
+  id: string;
+  cookie: string;
+}
+
+async function makeAgents(db: Database, web: string): Promise<Chatter[]> {
+  const made: Chatter[] = [];
+  for (let n = 0; n < USERS; n += 1) {
+    const cookie = await cookieOf(db, await addUser({ db }, { plan: 'network' }));
+    const answer = await fetch(`${web}/api/agents/provision`, {
+      method: 'POST',
+      headers: { cookie, authorization: `Bearer ${KEY}`, 'content-type': 'application/json', 'x-client-ip': `u${n}` },
+      body: JSON.stringify({ name: 'Agent' }),
+    });
+    if (answer.status !== 201) throw new Error(`no agent: ${answer.status} ${await answer.text()}`);
+    const { agent } = (await answer.json()) as { agent: { id: string } };
+    made.push({ id: agent.id, cookie });
+  }
+  return made;
+}
+
+/** Each conversation has one exchange: what is asked must not grow while it is measured. */
+const chatOf = (chatters: readonly Chatter[], run: string) => (n: number) => {
+  const { id, cookie } = chatters[n % USERS]!;
+  const body = JSON.stringify({ agentId: id, message: 'Say something short.', topic: `${run}-${n}` });
+  return { headers: { cookie, 'x-client-ip': `${run}-${n >> 2}` }, body };
+};
+
+/** The most memory that each has while `work` goes on, in MB. */
+async function peaks<T>(services: readonly Service[], work: Promise<T>): Promise<{ result: T; most: number[] }> {
+  const most = services.map(() => 0);
+  const look = setInterval(() => services.forEach((one, n) => (most[n] = Math.max(most[n]!, one.memory()))), 250);
+  try {
+    return { result: await work, most };
+  } finally {
+    clearInterval(look);
+  }
+}
+
+/** Milliseconds until five chats in a row take no more than twice what they took before; as long as is waited if they never do. */
+async function backAfter(ask: () => Promise<number>, normal: number): Promise<number> {
+  const began = performance.now();
+  for (let inRow = 0, since = began; performance.now() - began < BACK_MS;) {
+    const taken = await ask();
+    if (taken <= normal * 2) inRow += 1;
+    else [inRow, since] = [0, performance.now()];
+    if (inRow === 5) return since - began;
+  }
+  return BACK_MS;
+}
+
+interface Round extends Flooded {
+  health: number;
+  backSeconds: number;
+  webMb: number;
+  backendMb: number;
+}
+
+async function measure(web: Service, backend: Service, chatters: readonly Chatter[]) {
+  const url = `${web.address}/api/chat`;
+  const headers = { authorization: `Bearer ${KEY}` };
+  const held = (run: string, connections: number, milliseconds: number, calls = Infinity) =>
+    load({ url, headers, body: '', connections, milliseconds, calls, vary: chatOf(chatters, run) });
+  await held('warm', CONNECTIONS, HOLDS_MS);
+  const { perSecond } = await held('holds', CONNECTIONS, HOLDS_MS);
+  const normal = (await held('normal', 1, HOLDS_MS, 200)).median;
+  const write = requestWriter({ url, headers, body: '' });
+  const ask = async (): Promise<number> => {
+    const began = performance.now();
+    const { headers: own, body } = chatOf(chatters, `back${began}`)(0);
+    const sent = { ...headers, ...own, 'content-type': 'application/json' };
+    // One that breaks off is one that is not answered.
+    const status = await fetch(url, { method: 'POST', headers: sent, body }).then(
+      async (answer) => (await answer.text(), answer.status),
+      () => 0,
+    );
+    return status === 200 ? performance.now() - began : Infinity;
+  };
+  const rounds: Round[] = [];
+  for (const run of ['first', 'second']) {
+    const chat = chatOf(chatters, run);
+    const probed = runChild<number[][]>(new URL('overload/probe.ts', import.meta.url), [
+      String(FLOOD_MS),
+      web.address,
+      backend.address,
+    ]);
+    const flooded = flood({
+      port: Number(new URL(url).port),
+      perSecond: perSecond * TIMES,
+      milliseconds: FLOOD_MS,
+      connections: MOST_CONNECTIONS,
+      request: (n) => write(chat(n)),
+    });
+    const over = delay(FLOOD_MS).then(() => backAfter(ask, normal));
+    const { result, most } = await peaks([web, backend], Promise.all([flooded, probed, over]));
+    const [counts, times, backMs] = result;
+    const sorted = times.flat().toSorted((a, b) => a - b);
+    const health = sorted[Math.floor(sorted.length * 0.99)] ?? Infinity;
+    rounds.push({ ...counts, health, backSeconds: backMs / 1000, webMb: most[0]!, backendMb: most[1]! });
+  }
+  return { perSecond, normal, rounds };
+}
+
+function report({ perSecond, normal, rounds }: Awaited<ReturnType<typeof measure>>): void {
+  printTable(
+    `${(perSecond * TIMES).toFixed(0)} chats a second where ${perSecond.toFixed(0)} are held (${normal.toFixed(0)} ms each)`,
+    rounds.map(({ answered, shed, other, cut, unsent, health, backSeconds, webMb, backendMb }) => ({
+      'answered/s': answered / (FLOOD_MS / 1000),
+      shed,
+      other: other + cut,
+      unsent,
+      'health p99 ms': health,
+      'back after s': backSeconds,
+      'web MB': webMb,
+      'backend MB': backendMb,
+    })),
+  );
+  const worst = (of: (round: Round) => number): number => Math.max(...rounds.map(of));
+  const grown = (of: (round: Round) => number): number => of(rounds[1]!) / of(rounds[0]!);
+  const last = rounds.find((round) => round.last !== '')?.last;
+  if (last !== undefined) console.log(`\nanother answer: ${last}`);
+  finish(
+    'overload',
+    [
+      { figure: 'neither_answered_nor_shed', value: worst(({ other, cut }) => other + cut), atMost: 0 },
+      { figure: 'health_p99_ms', value: worst(({ health }) => health), atMost: 100 },
+      { figure: 'back_seconds', value: worst(({ backSeconds }) => backSeconds), atMost: 5 },
+      { figure: 'web_memory_second_to_first', value: grown(({ webMb }) => webMb), atMost: 1.15 },
+      { figure: 'backend_memory_second_to_first', value: grown(({ backendMb }) => backendMb), atMost: 1.15 },
+    ],
+    {
+      holds_per_second: perSecond,
+      answered_per_second: median(rounds.map(({ answered }) => answered)) / (FLOOD_MS / 1000),
+      web_mb: worst(({ webMb }) => webMb),
+      backend_mb: worst(({ backendMb }) => backendMb),
+    },
+  );
+}
+
+const database = await testDatabase({ poolSize: 5 });
+const upstream = await startService(new URL('ai/upstream.ts', import.meta.url), { MODEL_MS: '50' });
+const settings = { ...SETTINGS, DATABASE_URL: database.url, OPENROUTER_BASE_URL: `${upstream.address}/v1` };
+const backend = await startService(main('backend'), { ...settings, BACKEND_PORT: '0' });
+const web = await startService(main('web'), { ...settings, WEB_PORT: '0', BACKEND_URL: backend.address });
+try {
+  report(await measure(web, backend, await makeAgents(database.db, web.address)));
+} finally {
+  await web.stop();
+  await backend.stop();
+  await upstream.stop();
+  await database.drop();
+}
