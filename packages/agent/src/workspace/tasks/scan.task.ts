@@ -102,6 +102,9 @@ function namesIn(walk: Walk, here: string, path: string): string[] {
   return [...new Set(names)].sort();
 }
 
+/** Changed so recently that the next change may bear the same time. */
+const isFresh = ({ at }: Walk, { mtimeMs, ctimeMs }: Stats): boolean => Math.max(mtimeMs, ctimeMs) > at - UNSURE_MS;
+
 function describe(walk: Walk, full: string, path: string, stat: Stats): Scanned | undefined {
   const mode = stat.mode & 0o777;
   if (stat.isDirectory()) return { path, kind: 'folder', mode, size: 0, sign: folderSign(mode) };
@@ -110,8 +113,7 @@ function describe(walk: Walk, full: string, path: string, stat: Stats): Scanned 
     return { path, kind: 'link', mode: 0o777, size: 0, link, sign: linkSign(link) };
   }
   if (!stat.isFile()) return undefined;
-  const isUnsure = Math.max(stat.mtimeMs, stat.ctimeMs) > walk.at - UNSURE_MS;
-  return { path, kind: 'file', mode, size: stat.size, sign: isUnsure ? UNSURE : signOf(stat) };
+  return { path, kind: 'file', mode, size: stat.size, sign: isFresh(walk, stat) ? UNSURE : signOf(stat) };
 }
 
 /** What a small file says. Undefined: it is another by now, and is looked at again. */
@@ -164,9 +166,23 @@ function folder(walk: Walk, handle: number, real: string, path: string, depth: n
   return true;
 }
 
+/**
+ * Whether it is the file that the index knows. Asked by its own path, which takes half as long as by the open folder: nothing
+ * is read there, and where a command leads that path elsewhere, there is another file than the known one.
+ */
+function isAsKnown(walk: Walk, real: string, path: string): boolean {
+  const before = walk.known.get(path);
+  if (before === undefined || before.says === '' || before.sign === UNSURE) return false;
+  const stat = lstatSync(real, { throwIfNoEntry: false });
+  if (!stat?.isFile() || isFresh(walk, stat) || signOf(stat) !== before.sign) return false;
+  walk.seen.add(path);
+  return true;
+}
+
 function entry(walk: Walk, full: string, real: string, path: string, depth: number, isPassed: boolean): boolean {
   let stat: Stats;
   try {
+    if (!isPassed && isWanted(walk, path) && isAsKnown(walk, real, path)) return true;
     stat = lstatSync(full);
     if (Buffer.byteLength(path) > MAX_PATH) throw Object.assign(new Error('too long'), { code: 'ENAMETOOLONG' });
     if (!isPassed && isWanted(walk, path)) note(walk, full, path, stat);
