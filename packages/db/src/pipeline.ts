@@ -238,7 +238,8 @@ function send(connection: Connection, cache: StatementCache, steps: Step[], kept
     const { prepared, text, wire, fresh } = steps[index]!;
     if (fresh) pieces.push(serialize.parse({ name: prepared.name, text, types: [] }));
     pieces.push(bindTo(prepared, wire));
-    if (index >= kept && index < kept + count && !prepared.shape) pieces.push(serialize.describe({ type: 'P', name: '' }));
+    if (index >= kept && index < kept + count && !prepared.shape)
+      pieces.push(serialize.describe({ type: 'P', name: '' }));
     pieces.push(serialize.execute());
   }
   pieces.push(serialize.sync());

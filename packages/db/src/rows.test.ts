@@ -55,13 +55,7 @@ const asRow = ([a = null, b = null, c = null]: (string | null)[]): Row => ({ a, 
 
 test('rows and what is around them arrive in their order, in whatever pieces they come', () => {
   const bytes = Buffer.concat([...ROWS.map(dataRow), DONE, dataRow(['1', '2', '3']), DONE, READY]);
-  const expected = [
-    ...ROWS.map(asRow),
-    'commandComplete',
-    asRow(['1', '2', '3']),
-    'commandComplete',
-    'readyForQuery',
-  ];
+  const expected = [...ROWS.map(asRow), 'commandComplete', asRow(['1', '2', '3']), 'commandComplete', 'readyForQuery'];
   for (const size of [1, 2, 3, 7, 64, 701, bytes.length]) assert.deepEqual(readAll(bytes, size).heard, expected);
 });
 

@@ -27,7 +27,9 @@ const whoAndWhen = compiled((tx: UserTx) =>
     sql<string>`pg_backend_pid() || ' ' || now()::text`.as('transaction'),
   ]),
 );
-const nothing = compiled((tx: UserTx) => tx.selectNoFrom(sql<number>`1 / 0`.as('n')).where(sql<boolean>`now() > '2000-01-01'`));
+const nothing = compiled((tx: UserTx) =>
+  tx.selectNoFrom(sql<number>`1 / 0`.as('n')).where(sql<boolean>`now() > '2000-01-01'`),
+);
 
 test('lists that a user asks for at once are one transaction, those of others are not', async () => {
   const asked = ['ann', 'bob', 'ann', 'ann', 'bob'];
@@ -57,8 +59,7 @@ test('one that fails fails alone', async () => {
     whoAndWhen(db.user('ann')),
   ]);
   assert.equal(failed.status === 'rejected' && (failed.reason as { code?: string }).code, '22012');
-  for (const one of [first, last])
-    assert.equal(one.status === 'fulfilled' && one.value[0]?.user, 'ann');
+  for (const one of [first, last]) assert.equal(one.status === 'fulfilled' && one.value[0]?.user, 'ann');
 });
 
 test('more than a few are several round trips, and all are answered', async () => {
