@@ -12,8 +12,7 @@ import { KEY, main, SETTINGS } from './scale/setup.ts';
 
 /**
  * Ten times the chats a second that web and a backend hold, for a while, twice: what becomes of them, whether the services
- * say meanwhile that they live, how much memory they take, and when a chat takes as long as before again. A process that has
- * nothing else to do is asked, too, whether it is well: sooner than that nobody on this machine can answer.
+ * say meanwhile that they live, how much memory they take, and when a chat takes as long as before again.
  */
 
 const USERS = 100;
@@ -63,7 +62,7 @@ async function peaks<T>(services: readonly Service[], work: Promise<T>): Promise
   }
 }
 
-/** Milliseconds until five chats in a row take no more than twice what they took before; as long as is waited if they never do. */
+/** Milliseconds until five chats in a row take no more than twice what they took before. */
 async function backAfter(ask: () => Promise<number>, normal: number): Promise<number> {
   const began = performance.now();
   for (let inRow = 0, since = began; performance.now() - began < BACK_MS;) {
@@ -72,28 +71,17 @@ async function backAfter(ask: () => Promise<number>, normal: number): Promise<nu
     else [inRow, since] = [0, performance.now()];
     if (inRow === 5) return since - began;
   }
-  return BACK_MS;
+  return Infinity;
 }
 
 interface Round extends Flooded {
   health: number;
-  /** The same of a process that has nothing to do. */
-  idleHealth: number;
   backSeconds: number;
   webMb: number;
   backendMb: number;
 }
 
-const p99 = (times: readonly number[]): number =>
-  times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? BACK_MS;
-
-interface Measured {
-  web: Service;
-  backend: Service;
-  idle: Service;
-}
-
-async function measure({ web, backend, idle }: Measured, chatters: readonly Chatter[]) {
+async function measure(web: Service, backend: Service, chatters: readonly Chatter[]) {
   const url = `${web.address}/api/chat`;
   const headers = { authorization: `Bearer ${KEY}` };
   const held = (run: string, connections: number, milliseconds: number, calls = Infinity) =>
@@ -118,7 +106,8 @@ async function measure({ web, backend, idle }: Measured, chatters: readonly Chat
     const chat = chatOf(chatters, run);
     const probed = runChild<number[][]>(new URL('overload/probe.ts', import.meta.url), [
       String(FLOOD_MS),
-      ...[web, backend, idle].map(({ address }) => address),
+      web.address,
+      backend.address,
     ]);
     const flooded = flood({
       port: Number(new URL(url).port),
@@ -129,9 +118,10 @@ async function measure({ web, backend, idle }: Measured, chatters: readonly Chat
     });
     const over = delay(FLOOD_MS).then(() => backAfter(ask, normal));
     const { result, most } = await peaks([web, backend], Promise.all([flooded, probed, over]));
-    const [counts, [ofWeb = [], ofBackend = [], ofIdle = []], backMs] = result;
-    const health = { health: p99([...ofWeb, ...ofBackend]), idleHealth: p99(ofIdle) };
-    rounds.push({ ...counts, ...health, backSeconds: backMs / 1000, webMb: most[0]!, backendMb: most[1]! });
+    const [counts, times, backMs] = result;
+    const sorted = times.flat().toSorted((a, b) => a - b);
+    const health = sorted[Math.floor(sorted.length * 0.99)] ?? Infinity;
+    rounds.push({ ...counts, health, backSeconds: backMs / 1000, webMb: most[0]!, backendMb: most[1]! });
   }
   return { perSecond, normal, rounds };
 }
@@ -139,13 +129,12 @@ async function measure({ web, backend, idle }: Measured, chatters: readonly Chat
 function report({ perSecond, normal, rounds }: Awaited<ReturnType<typeof measure>>): void {
   printTable(
     `${(perSecond * TIMES).toFixed(0)} chats a second where ${perSecond.toFixed(0)} are held (${normal.toFixed(0)} ms each)`,
-    rounds.map(({ answered, shed, other, cut, unsent, health, idleHealth, backSeconds, webMb, backendMb }) => ({
+    rounds.map(({ answered, shed, other, cut, unsent, health, backSeconds, webMb, backendMb }) => ({
       'answered/s': answered / (FLOOD_MS / 1000),
       shed,
       other: other + cut,
       unsent,
       'health p99 ms': health,
-      'of an idle process': idleHealth,
       'back after s': backSeconds,
       'web MB': webMb,
       'backend MB': backendMb,
@@ -167,7 +156,6 @@ function report({ perSecond, normal, rounds }: Awaited<ReturnType<typeof measure
     {
       holds_per_second: perSecond,
       answered_per_second: median(rounds.map(({ answered }) => answered)) / (FLOOD_MS / 1000),
-      idle_process_health_p99_ms: worst(({ idleHealth }) => idleHealth),
       web_mb: worst(({ webMb }) => webMb),
       backend_mb: worst(({ backendMb }) => backendMb),
     },
@@ -179,11 +167,9 @@ const upstream = await startService(new URL('ai/upstream.ts', import.meta.url), 
 const settings = { ...SETTINGS, DATABASE_URL: database.url, OPENROUTER_BASE_URL: `${upstream.address}/v1` };
 const backend = await startService(main('backend'), { ...settings, BACKEND_PORT: '0' });
 const web = await startService(main('web'), { ...settings, WEB_PORT: '0', BACKEND_URL: backend.address });
-const idle = await startService(new URL('overload/bare.ts', import.meta.url), {});
 try {
-  report(await measure({ web, backend, idle }, await makeAgents(database.db, web.address)));
+  report(await measure(web, backend, await makeAgents(database.db, web.address)));
 } finally {
-  await idle.stop();
   await web.stop();
   await backend.stop();
   await upstream.stop();

@@ -1,7 +1,6 @@
 import type { Server as HttpServer, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { countedAddress } from '../addresses.ts';
-import { Hall } from './hall.ts';
 import { boundPipelining } from './pipelining.ts';
 
 /** How long the parts of a request may take. Who says nothing is not kept: it holds a descriptor that others need. */
@@ -255,11 +254,10 @@ export function boundConnections(server: HttpServer, bounds: ConnectionBounds): 
   const refuse = createRefusal(Math.max(bounds.spare ?? 0, LINGERING));
   const admission = new Admission(bounds, refuse);
   const { all, surplus } = admission;
-  boundPipelining(server);
-  const hall = serveOnly(server, (socket) => admission.enters(socket));
+  serveOnly(server, (socket) => admission.enters(socket));
   follow(server, { use: (socket) => admission.use(socket), surplus, refuse });
+  boundPipelining(server);
   return {
-    beginAll: () => hall.empty(),
     all: () => [...all.fresh, ...all.used],
     isSurplus: (socket) => surplus.size > 0 && surplus.has(socket),
   };
@@ -277,26 +275,13 @@ function sendAway(connection: Connection, stays: () => void): void {
   );
 }
 
-/**
- * Whoever else listens for connections, as the reader of HTTP does, hears of those that enter: at once, or in their turn
- * where nothing of them is read yet.
- */
-function serveOnly(server: HttpServer, enters: (socket: Socket) => boolean): Hall {
+/** Whoever else listens for connections, as the reader of HTTP does, hears of those that enter. */
+function serveOnly(server: HttpServer, enters: (socket: Socket) => boolean): void {
   const listeners = server.listeners('connection') as ((this: HttpServer, socket: Socket) => void)[];
   server.removeAllListeners('connection');
-  const begin = (socket: Socket): void => {
-    for (const listener of listeners) listener.call(server, socket);
-  };
-  const hall = new Hall((socket) => {
-    begin(socket);
-    socket.resume();
-  });
   server.on('connection', (socket: Socket) => {
-    if (!enters(socket)) return;
-    if (socket.isPaused()) hall.enter(socket);
-    else begin(socket);
+    if (enters(socket)) for (const listener of listeners) listener.call(server, socket);
   });
-  return hall;
 }
 
 /** Notes what becomes of connections: a request, or something else than HTTP. */
@@ -334,8 +319,6 @@ function follow(
 /** What is connected to a server. */
 export interface Connections {
   all: () => Connection[];
-  /** Those who wait for their turn have it now. */
-  beginAll: () => void;
   /** Whether it came when there was no room any more. */
   isSurplus: (socket: object) => boolean;
 }

@@ -29,7 +29,6 @@ export async function drain(
   // Those whom the system has taken for us already come in first: they would be cut with the door.
   await allRead();
   closeDoors(server);
-  connections.beginAll();
   for (const { response, socket } of connections.all()) if (response && isListening(response)) socket.destroy();
   const idleSince = new Map<Connection, number>();
   for (const began = performance.now(); ; await delay(LOOK_MS)) {

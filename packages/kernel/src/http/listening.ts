@@ -8,9 +8,11 @@ export const BACKLOG = 4096;
 
 /**
  * In a turn of the loop a door lets in one connection: with one door, whoever is new waits behind all who came before, for
- * as many turns as these are, also with a question that takes no time, as whether we are well.
+ * as many turns as these are, also with a question that takes no time, as whether we are well. With many doors, all who come
+ * together are begun in one turn, and whoever is at work waits for them.
  */
-const DOORS = 64;
+const DOORS = 4;
+
 /** Whether the system shares connections out between doors. */
 export const canShare = process.platform === 'linux';
 
@@ -28,8 +30,8 @@ export async function freePort(host: string, wanted: number, setting: string): P
   }
 }
 
-// As Node has it for HTTP, but that nothing is read before its turn (hall.ts).
-const AS_HTTP = { allowHalfOpen: true, noDelay: true, pauseOnConnect: true };
+// As Node has it for HTTP.
+const AS_HTTP = { allowHalfOpen: true, noDelay: true };
 
 const doorsOf = new WeakMap<HttpServer, Server[]>();
 
