@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createDatabase, migrate, startEmbedded } from '@troupe/db';
 import { silentLog } from '@troupe/kernel';
-import { POOL, TOKEN, USER } from './http/shared.ts';
+import { idOf, POOL, TOKEN, tokenOf, USER, USERS } from './http/shared.ts';
 import { startService } from './lib/child.ts';
-import { load, type Load } from './lib/load.ts';
+import { load, type Load, type LoadOptions } from './lib/load.ts';
 import { pgbench } from './lib/pgbench.ts';
 import { secondsOfTree } from './lib/processor.ts';
 import { finish, printTable } from './lib/report.ts';
@@ -14,14 +14,15 @@ import { against, median } from './lib/sides.ts';
 
 /**
  * One scoped query behind a session: ours against Express 5 and pg on the same embedded server, in turns, and against
- * pgbench, which has the same statements to send and nothing else to do.
+ * pgbench, which has the same statements to send and nothing else to do. What Node could reach at most is measured, too: its
+ * own HTTP server with the same query by the same driver.
  */
 
 const PATH = '/api/bench/keys';
-const CONNECTIONS = 32;
-const ROUNDS = 7;
+const CONNECTIONS = USERS;
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 7);
 /** Until both sides are compiled. */
-const WARM_UP = 4;
+const WARM_UP = Math.min(4, ROUNDS);
 const ROUND_MS = 2000;
 const KEYS = 20;
 
@@ -32,15 +33,28 @@ const env = { BENCH_DATABASE_URL: database.url, NODE_ENV: 'production' };
 const sides = {
   ours: await startService(new URL('./http/ours.ts', import.meta.url), env),
   express: await startService(new URL('./http/express.ts', import.meta.url), env),
+  bare: await startService(new URL('./http/bare.ts', import.meta.url), env),
 };
-const headers = { cookie: `svc-session=${TOKEN}` };
+/** Ours once more, with a user of its own on each connection: nothing that it asks for can travel with anything else. */
+type Side = keyof typeof sides | 'spread';
+const serviceOf = (side: Side) => sides[side === 'spread' ? 'ours' : side];
+const NAMES: Record<Side, string> = {
+  ours: 'ours',
+  spread: 'ours, a user for each connection',
+  express: 'Express 5 + pg',
+  bare: 'node:http alone, our driver',
+};
+const SIDES = Object.keys(NAMES) as Side[];
+const cookieOf = (token: string) => ({ cookie: `svc-session=${token}` });
+const headers = cookieOf(TOKEN);
+const vary: LoadOptions['vary'] = (_n, connection) => ({ headers: cookieOf(tokenOf(connection)) });
 
 async function fill(): Promise<void> {
   await migrate({ url: database.url, log: silentLog });
   const db = createDatabase({ url: database.url, log: silentLog });
   const now = new Date();
   await db.asSystem(async (tx) => {
-    for (const id of [USER.id, 'somebody-else']) {
+    for (const id of Array.from({ length: USERS }, (_, user) => idOf(user))) {
       await tx
         .insertInto('users')
         .values({ id, email: `${id}@example.org`, name: id, referral_code: id, created_at: now, updated_at: now })
@@ -63,8 +77,8 @@ async function fill(): Promise<void> {
   await db.close();
 }
 
-async function ask(side: keyof typeof sides): Promise<unknown> {
-  const response = await fetch(sides[side].address + PATH, { headers });
+async function ask(side: Side): Promise<unknown> {
+  const response = await fetch(serviceOf(side).address + PATH, { headers });
   assert.equal(response.status, 200);
   return response.json();
 }
@@ -79,11 +93,12 @@ interface Round extends Load {
 
 const seconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1e6;
 
-async function round(side: keyof typeof sides): Promise<Round> {
-  const used = () => [sides[side].cpu(), secondsOfTree(database.pid()), seconds(process.cpuUsage())] as const;
+async function round(side: Side): Promise<Round> {
+  const used = () => [serviceOf(side).cpu(), secondsOfTree(database.pid()), seconds(process.cpuUsage())] as const;
   const [server, data, asking] = used();
-  const url = sides[side].address + PATH;
-  const result = await load({ url, headers, connections: CONNECTIONS, milliseconds: ROUND_MS });
+  const url = serviceOf(side).address + PATH;
+  const who = side === 'spread' ? { headers: {}, vary } : { headers };
+  const result = await load({ url, ...who, connections: CONNECTIONS, milliseconds: ROUND_MS });
   const [serverAfter, dataAfter, askingAfter] = used();
   const each = (taken: number) => (taken / result.calls) * 1e6;
   return {
@@ -99,45 +114,54 @@ const STATEMENTS = [
   `select set_config('role', 'svc_user', true), set_config('app.user_id', '${USER.id}', true)`,
   'select "id", "name", "preview" from "api_keys" order by "id" limit 20',
 ];
-const bare = () =>
+const onlyAsking = () =>
   pgbench({ url: database.url, statements: STATEMENTS, clients: POOL, seconds: Math.ceil(ROUND_MS / 1000) });
 
 try {
   const answer = await ask('ours');
-  assert.deepEqual(answer, await ask('express'));
+  for (const other of ['express', 'bare'] as const) assert.deepEqual(answer, await ask(other));
   assert.equal((answer as unknown[]).length, KEYS, 'the own keys and nobody else’s');
-  const found = { ours: [] as Round[], express: [] as Round[] };
+  const found: Record<Side, Round[]> = { ours: [], spread: [], express: [], bare: [] };
   const alone: number[] = [];
   for (let index = -WARM_UP; index < ROUNDS; index += 1) {
-    for (const side of ['ours', 'express'] as const) {
+    for (const side of SIDES) {
       const result = await round(side);
       if (index >= 0) found[side].push(result);
     }
-    const rate = index >= 0 ? await bare() : undefined;
+    const rate = index >= 0 ? await onlyAsking() : undefined;
     if (rate !== undefined) alone.push(rate);
   }
-  const of = (side: keyof typeof found, what: Exclude<keyof Round, 'errors' | 'calls'>) =>
+  const of = (side: Side, what: Exclude<keyof Round, 'errors' | 'calls'>) =>
     median(found[side].map((result) => result[what]));
   printTable(
     `One scoped query behind a session, ${CONNECTIONS} connections`,
-    (['ours', 'express'] as const).map((side) => ({
-      side: side === 'ours' ? 'ours' : 'Express 5 + pg',
+    SIDES.map((side) => ({
+      side: NAMES[side],
       'requests/s': of(side, 'perSecond'),
       'p99 ms': of(side, 'p99'),
       'server µs': of(side, 'serverUs'),
       'PostgreSQL µs': of(side, 'databaseUs'),
       'who asks µs': of(side, 'askingUs'),
-      'memory MB': sides[side].memory(),
+      'memory MB': serviceOf(side).memory(),
     })),
   );
-  const rates = (side: keyof typeof found) => found[side].map(({ perSecond }) => perSecond);
+  const rates = (side: Side) => found[side].map(({ perSecond }) => perSecond);
   finish(
     'http',
     [
       { figure: 'ratio_to_express', ...against(rates('ours'), rates('express')), atLeast: 3 },
       ...(alone.length > 0 ? [{ figure: 'ratio_to_pgbench', ...against(rates('ours'), alone), atLeast: 0.7 }] : []),
     ],
-    { server_us: of('ours', 'serverUs'), database_us: of('ours', 'databaseUs') },
+    {
+      server_us: of('ours', 'serverUs'),
+      database_us: of('ours', 'databaseUs'),
+      bare_server_us: of('bare', 'serverUs'),
+      asking_us: of('ours', 'askingUs'),
+      a_user_each_to_express: against(rates('spread'), rates('express')).value,
+      ratio_to_bare: against(rates('ours'), rates('bare')).value,
+      bare_to_express: against(rates('bare'), rates('express')).value,
+      ...(alone.length > 0 && { bare_to_pgbench: against(rates('bare'), alone).value }),
+    },
   );
 } finally {
   await Promise.all(Object.values(sides).map((side) => side.stop()));

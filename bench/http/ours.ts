@@ -25,7 +25,10 @@ const server = createServer({
   secrets: { internalKey: 'bench', sessionSecret: 'bench' },
   url: 'http://127.0.0.1',
   accounts: {
-    bySession: async (token) => (userOf(token) === null ? null : USER),
+    bySession: async (token) => {
+      const id = userOf(token);
+      return id === null ? null : { ...USER, id };
+    },
     byKey: async () => null,
   },
   rateRules: [],

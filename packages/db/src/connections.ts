@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Log } from '@troupe/kernel';
+import { readRows } from './rows.ts';
 
 interface Idle {
   client: pg.Client;
@@ -47,7 +48,7 @@ export class Connections {
 
   async open(): Promise<pg.Client> {
     if (this.#ended) throw new Error('The database was closed here');
-    const client = new pg.Client(this.#options);
+    const client = readRows(new pg.Client(this.#options));
     this.#open.add(client);
     // In use, the query in flight fails of it; idle, the next one takes another. Without a listener it would end the process.
     client.on('error', (err) => this.#broke(client, err));

@@ -3,6 +3,7 @@ import type { Client, Connection, Submittable } from 'pg';
 import { serialize } from 'pg-protocol';
 import pgUtils from 'pg/lib/utils.js';
 import { randomHex } from '@troupe/kernel';
+import { emptyRow, rowOf, takeRows, type Column, type Row } from './rows.ts';
 import { valueParser } from './values.ts';
 
 /**
@@ -18,11 +19,18 @@ export interface Statement {
 export interface PipelineResult {
   command: string;
   rowCount: number | null;
-  rows: Record<string, unknown>[];
+  rows: Row[];
 }
 
-type Column = { name: string; parse: (text: string) => unknown };
-type Prepared = { name: string; columns?: Column[]; usedAt: number };
+/** What each row is: its columns, and one that has nothing in them. */
+type Shape = { columns: Column[]; empty: Row };
+type Prepared = {
+  name: string;
+  shape?: Shape;
+  /** How it is asked for, where it takes no values: written once. */
+  bound?: Buffer;
+  usedAt: number;
+};
 type StatementCache = {
   id: string;
   /** By the scope, and then by the text. */
@@ -44,99 +52,133 @@ const KEPT_OF_THEM = 90;
 /** The next one replaces it. */
 const UNNAMED = '';
 
+const NO_SHAPE: Shape = { columns: [], empty: {} };
+
 const caches = new WeakMap<Connection, StatementCache>();
 
 /**
  * `scope` keeps the plans of different roles apart: one plan used by two roles is planned anew at each change. Null:
  * nothing is kept on the connection.
  */
-export function runPipeline(
+export async function runPipeline(
   client: Client,
   scope: string | null,
   statements: Statement[],
   kept = statements.length - 1,
 ): Promise<PipelineResult> {
+  return (await runAll(client, scope, statements, kept, 1))[0]!;
+}
+
+/** The same, of which the results of so many are kept, beginning with `kept`. */
+export function runAll(
+  client: Client,
+  scope: string | null,
+  statements: Statement[],
+  kept: number,
+  count: number,
+): Promise<PipelineResult[]> {
   return new Promise((resolve, reject) => {
-    client.query(new Pipeline(scope, statements, kept, resolve, reject) as unknown as Submittable);
+    client.query(new Pipeline({ scope, statements, kept, count, resolve, reject }) as unknown as Submittable);
   });
+}
+
+interface Order {
+  scope: string | null;
+  statements: Statement[];
+  kept: number;
+  count: number;
+  resolve: (results: PipelineResult[]) => void;
+  reject: (error: Error) => void;
 }
 
 /** One of them, on its way through a connection. */
 class Pipeline {
-  readonly #scope: string | null;
-  readonly #statements: Statement[];
-  readonly #kept: number;
-  readonly #resolve: (result: PipelineResult) => void;
-  readonly #reject: (error: Error) => void;
-  readonly #result: PipelineResult = { command: '', rowCount: null, rows: [] };
+  readonly #order: Order;
+  readonly #results: PipelineResult[] = [];
   #steps: Step[] = [];
+  /** Statements that are over. */
   #completed = 0;
-  #columns: Column[] = [];
+  /** Of the statement that is under way, if its result is kept. */
+  #result: PipelineResult | undefined;
+  #shape: Shape = NO_SHAPE;
   #parseError: Error | undefined;
 
-  constructor(
-    scope: string | null,
-    statements: Statement[],
-    kept: number,
-    resolve: (result: PipelineResult) => void,
-    reject: (error: Error) => void,
-  ) {
-    this.#scope = scope;
-    this.#statements = statements;
-    this.#kept = kept;
-    this.#resolve = resolve;
-    this.#reject = reject;
+  constructor(order: Order) {
+    this.#order = order;
   }
 
   submit(connection: Connection): Error | undefined {
     if (!(connection.stream as { writable: boolean }).writable) return new Error('The database connection is closed');
+    const { scope, statements, kept, count } = this.#order;
     const cache = cacheOf(connection);
     try {
       // Every value is converted before the first byte leaves, so a bad one sends nothing.
-      this.#steps = this.#statements.map((statement) => takeStep(cache, this.#scope, statement));
+      this.#steps = statements.map((statement) => takeStep(cache, scope, statement));
     } catch (error) {
       return error as Error;
     }
-    this.#columns = this.#steps[this.#kept]?.prepared.columns ?? [];
-    send(connection, cache, this.#steps, this.#kept);
+    this.#begin();
+    takeRows(connection, (bytes, at, end) => this.#take(bytes, at, end));
+    send(connection, cache, this.#steps, kept, count);
+  }
+
+  /** The next statement's turn to answer. */
+  #begin(): void {
+    const { kept, count } = this.#order;
+    const isKept = this.#completed >= kept && this.#completed < kept + count;
+    this.#result = isKept ? { command: '', rowCount: null, rows: [] } : undefined;
+    if (!this.#result) return;
+    this.#results.push(this.#result);
+    this.#shape = this.#steps[this.#completed]?.prepared.shape ?? NO_SHAPE;
   }
 
   handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
-    this.#columns = fields.map((field) => ({ name: field.name, parse: valueParser(field.dataTypeID) }));
+    const columns = fields.map((field) => ({ name: field.name, parse: valueParser(field.dataTypeID) }));
+    this.#shape = { columns, empty: emptyRow(columns) };
   }
 
-  handleDataRow({ fields }: { fields: (string | null)[] }): void {
-    if (this.#completed !== this.#kept || this.#parseError) return;
+  #take(bytes: Buffer, at: number, end: number): void {
+    if (!this.#result || this.#parseError) return;
     try {
-      this.#result.rows.push(toRow(this.#columns, fields));
+      this.#result.rows.push(rowOf(this.#shape.columns, this.#shape.empty, bytes, at, end));
     } catch (error) {
       this.#parseError = error as Error;
     }
   }
 
   handleCommandComplete({ text }: { text: string }): void {
+    if (this.#result) {
+      const words = text.split(' ');
+      const count = Number(words.at(-1));
+      this.#result.command = words[0] ?? '';
+      this.#result.rowCount = Number.isInteger(count) && words.length > 1 ? count : null;
+    }
+    this.#over();
+  }
+
+  #over(): void {
+    const prepared = this.#result && this.#steps[this.#completed]?.prepared;
+    if (prepared) prepared.shape ??= this.#shape;
     this.#completed += 1;
-    if (this.#completed !== this.#kept + 1) return;
-    const words = text.split(' ');
-    const count = Number(words.at(-1));
-    this.#result.command = words[0] ?? '';
-    this.#result.rowCount = Number.isInteger(count) && words.length > 1 ? count : null;
+    this.#begin();
   }
 
   /** Only here is the implicit transaction committed: a deferred constraint can still fail before it. */
   handleReadyForQuery(connection: Connection): void {
-    remember(cacheOf(connection), this.#steps, this.#kept, this.#columns);
-    if (this.#parseError) this.#reject(this.#parseError);
-    else this.#resolve(this.#result);
+    takeRows(connection, undefined);
+    remember(cacheOf(connection), this.#steps);
+    if (this.#parseError) this.#order.reject(this.#parseError);
+    else this.#order.resolve(this.#results);
   }
 
   handleError(error: Error, connection: Connection): void {
+    takeRows(connection, undefined);
     forget(cacheOf(connection), this.#steps, error);
-    onceReady(connection, error, () => this.#reject(error));
+    onceReady(connection, error, () => this.#order.reject(error));
   }
 
   handleEmptyQuery(): void {
-    this.#completed += 1;
+    this.#over();
   }
 
   handlePortalSuspended(): void {}
@@ -182,24 +224,29 @@ function takeStep(cache: StatementCache, scope: string | null, { text, values }:
   return { scope, text, wire, prepared: { name, usedAt: cache.count }, fresh: true };
 }
 
+function bindTo(prepared: Prepared, values: Step['wire']): Buffer {
+  if (values.length > 0) return serialize.bind({ statement: prepared.name, values });
+  // Copied: what is written is a part of something larger.
+  return (prepared.bound ??= Buffer.from(serialize.bind({ statement: prepared.name, values })));
+}
+
 /** As one piece: the server wakes once, and many small ones cost more than copying them. */
-function send(connection: Connection, cache: StatementCache, steps: Step[], kept: number): void {
+function send(connection: Connection, cache: StatementCache, steps: Step[], kept: number, count: number): void {
   const pieces: Buffer[] = [];
   for (const name of cache.toClose.splice(0)) pieces.push(serialize.close({ type: 'S', name }));
   for (let index = 0; index < steps.length; index += 1) {
     const { prepared, text, wire, fresh } = steps[index]!;
     if (fresh) pieces.push(serialize.parse({ name: prepared.name, text, types: [] }));
-    pieces.push(serialize.bind({ statement: prepared.name, values: wire }));
-    if (index === kept && !prepared.columns) pieces.push(serialize.describe({ type: 'P', name: '' }));
+    pieces.push(bindTo(prepared, wire));
+    if (index >= kept && index < kept + count && !prepared.shape)
+      pieces.push(serialize.describe({ type: 'P', name: '' }));
     pieces.push(serialize.execute());
   }
   pieces.push(serialize.sync());
   connection.stream.write(Buffer.concat(pieces));
 }
 
-function remember(cache: StatementCache, steps: Step[], kept: number, columns: Column[]): void {
-  const target = steps[kept]?.prepared;
-  if (target) target.columns ??= columns;
+function remember(cache: StatementCache, steps: Step[]): void {
   let added = false;
   for (const { scope, text, prepared, fresh } of steps) {
     if (!fresh || scope === null) continue;
@@ -240,14 +287,4 @@ function forget(cache: StatementCache, steps: Step[], error: Error): void {
 export function isStalePlan(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false;
   return error.code === '26000' || (error.code === '0A000' && error.message.includes('cached plan'));
-}
-
-function toRow(columns: Column[], fields: (string | null)[]): Record<string, unknown> {
-  const row: Record<string, unknown> = {};
-  for (let index = 0; index < columns.length; index += 1) {
-    const { name, parse } = columns[index]!;
-    const value = fields[index];
-    row[name] = value === null || value === undefined ? null : parse(value);
-  }
-  return row;
 }

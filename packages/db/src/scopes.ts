@@ -1,15 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DefaultQueryExecutor, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import type { Kysely } from 'kysely';
 import pg from 'pg';
 import { databaseAway, type Log } from '@troupe/kernel';
 import { ConnectionTurns } from './connection-turns.ts';
 import { Connections, isAlive } from './connections.ts';
-import { isFatal, isStalePlan, runPipeline } from './pipeline.ts';
+import { isFatal, isStalePlan, runAll, runPipeline } from './pipeline.ts';
 import type { PipelineResult, Statement } from './pipeline.ts';
 import { connectionTo } from './primary.ts';
+import { fromHere, kyselyOver, runnerOf, type Role, type Run, type Runner } from './runner.ts';
 import type { Tables } from './tables.gen.ts';
+import { createTogether } from './together.ts';
 
 declare const scope: unique symbol;
 
@@ -64,20 +65,11 @@ type Line = {
   prepared: boolean;
   bounds: [statementMs: string, idleMs: string] | undefined;
 };
-type Scope = { role: 'svc_user' | 'svc_system'; userId: string };
+type Scope = { role: Role; userId: string };
 type Transaction = { open: boolean };
-/** Runs what stands before and after the query in the same round trip. */
-type Run = (query: Statement, before?: Statement[], after?: Statement[]) => Promise<PipelineResult>;
 
 const CONNECT_RETRY_MS: readonly number[] = [50, 100, 200, 400, 800];
 const COLLISION_TRIES = 6;
-
-/** How to run a statement in the transaction of a tx, for what stands beside Kysely. */
-const RUNNER = Symbol('runner');
-type Runner = { run: Run; role: Scope['role'] };
-
-/** Of those whose every query is a transaction of its own: throws where a query could not be one. */
-const singles = new WeakMap<object, () => void>();
 
 const setRole = (role: string): Statement => ({ text: "select set_config('role', $1, true)", values: [role] });
 
@@ -134,6 +126,28 @@ async function inTurn<T>(
   }
 }
 
+/** Queries that are transactions of their own, in one round trip each; lists of one user that are asked for at once in one. */
+function createSingles(line: Line, refuse: () => void): (scope: Scope) => Kysely<Tables> {
+  const send = (scope: Scope, statements: Statement[], kept: number, count = 1) =>
+    inTurn(line, scope.userId, (client) => runSingle(line, client, scope, statements, kept, count));
+  const together = createTogether((userId, queries) => {
+    const scope: Scope = { role: 'svc_user', userId };
+    return send(scope, [prelude(line, scope), ...queries], 1, queries.length);
+  });
+  return (scope) => {
+    const run: Run = async (query, before = [], after = []) => {
+      refuse();
+      const [result] = await send(scope, [prelude(line, scope), ...before, query, ...after], 1 + before.length);
+      return result!;
+    };
+    const list = async (query: Statement): Promise<PipelineResult> => {
+      refuse();
+      return together(scope.userId, query);
+    };
+    return kyselyOver({ run, role: scope.role, refuse, ...(scope.role === 'svc_user' && { list }) });
+  };
+}
+
 export function createDatabase(options: DatabaseOptions): Database {
   const line = openLine(options);
   const { connections, turns, max } = line;
@@ -142,15 +156,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const refuseNested = () => {
     if (current.getStore()?.open) throw new Error('A transaction is already open here: pass its tx on');
   };
-  const single = (scope: Scope): Kysely<Tables> => {
-    const kysely = kyselyOver(scope.role, async (query, before = [], after = []) => {
-      refuseNested();
-      const statements = [prelude(line, scope), ...before, query, ...after];
-      return inTurn(line, scope.userId, (client) => runSingle(line, client, scope, statements, 1 + before.length));
-    });
-    singles.set(kysely, refuseNested);
-    return kysely;
-  };
+  const single = createSingles(line, refuseNested);
   const transact = async <T>(scope: Scope, work: (tx: Kysely<Tables>) => Promise<T>, options: TxOptions) => {
     refuseNested();
     for (let tries = 1; ; tries += 1) {
@@ -196,15 +202,26 @@ export function createDatabase(options: DatabaseOptions): Database {
  * a query is refused because a transaction is open: who carries it later would not know.
  */
 export function isSingle(tx: UserTx | SystemTx): boolean {
-  const refuse = singles.get(tx);
+  const { refuse } = runnerOf(tx) ?? {};
   refuse?.();
   return refuse !== undefined;
 }
 
+function knownRunner(tx: UserTx | SystemTx): Runner {
+  const runner = runnerOf(tx);
+  if (!runner) throw new Error('This needs the tx itself, as asUser, asSystem, user or system gave it');
+  return runner;
+}
+
+/** A list that is ready to be asked for: what Kysely does around a query takes as long as to send it. */
+export function runList(tx: UserTx | SystemTx, query: Statement): Promise<PipelineResult> {
+  const { list, run } = knownRunner(tx);
+  return (list ?? run)(query).catch(fromHere);
+}
+
 /** In that tx, but as the login role: for the tables of the job queue, which belong to it. */
 export function runAsLogin(tx: UserTx | SystemTx, query: Statement): Promise<PipelineResult> {
-  const runner = (tx as { [RUNNER]?: Runner })[RUNNER];
-  if (!runner) throw new Error('This needs the tx itself, as asUser, asSystem, user or system gave it');
+  const runner = knownRunner(tx);
   return runner.run(query, [setRole('none')], [setRole(runner.role)]);
 }
 
@@ -216,12 +233,13 @@ async function runSingle(
   { role }: Scope,
   statements: Statement[],
   kept: number,
-): Promise<PipelineResult> {
+  count = 1,
+): Promise<PipelineResult[]> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const result = await runPipeline(client, line.prepared ? role : null, statements, kept);
+      const results = await runAll(client, line.prepared ? role : null, statements, kept, count);
       release(line, client);
-      return result;
+      return results;
     } catch (error) {
       // It means that nothing was done; more than once would hide a real fault.
       if (tries === 1 && isStalePlan(error) && isAlive(client)) continue;
@@ -261,7 +279,7 @@ async function runTransaction<T>(
   };
 
   try {
-    const value = await current.run(transaction, () => work(kyselyOver(scope.role, run)));
+    const value = await current.run(transaction, () => work(kyselyOver({ run, role: scope.role })));
     await queue;
     transaction.open = false;
     if (begun) await commit(client);
@@ -322,55 +340,4 @@ function isRestarting(error: unknown): boolean {
   const code = (error as { code?: string }).code;
   // Socket refused or missing, shutting down, starting up.
   return code !== undefined && ['ECONNREFUSED', 'ENOENT', 'ECONNRESET', '57P01', '57P03'].includes(code);
-}
-
-/** The stack of a socket's callback says nothing; this one leads to whoever waits for the query. */
-async function fromHere(error: unknown): Promise<never> {
-  if (error instanceof Error) Error.captureStackTrace(error);
-  throw error;
-}
-
-const refuse = async () => {
-  throw new Error('Use asUser or asSystem for a transaction');
-};
-
-/** Nothing is opened by it: a scope is given with each query. */
-const driver: Driver = {
-  init: async () => {},
-  acquireConnection: refuse,
-  releaseConnection: async () => {},
-  destroy: async () => {},
-  beginTransaction: refuse,
-  commitTransaction: refuse,
-  rollbackTransaction: refuse,
-};
-
-const adapter = new PostgresAdapter();
-const compiler = new PostgresQueryCompiler();
-const dialect: Dialect = {
-  createAdapter: () => adapter,
-  createDriver: () => driver,
-  createIntrospector: (db) => new PostgresIntrospector(db),
-  createQueryCompiler: () => compiler,
-};
-
-const config = { dialect };
-
-/** Made with every scope, so its parts are shared: they are most of what a short query would cost. */
-function kyselyOver(role: Scope['role'], run: Run): Kysely<Tables> {
-  const connection: DatabaseConnection = {
-    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      const { command, rowCount, rows } = await run({ text: sql, values: parameters }).catch(fromHere);
-      if (rowCount === null || command === 'SELECT') return { rows: rows as R[] };
-      return { rows: rows as R[], numAffectedRows: BigInt(rowCount) };
-    },
-    streamQuery() {
-      throw new Error('Streaming is not supported: read in pages');
-    },
-  };
-  const executor = new DefaultQueryExecutor(compiler, adapter, {
-    provideConnection: (consumer) => consumer(connection),
-  });
-  const kysely = new Kysely<Tables>({ config, dialect, driver, executor });
-  return Object.assign(kysely, { [RUNNER]: { run, role } satisfies Runner });
 }

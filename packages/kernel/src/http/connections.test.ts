@@ -279,3 +279,21 @@ test(
     for (const answer of waiting) answer();
   },
 );
+
+test('a connection that rests keeps nothing of what was asked on it', async () => {
+  const server = http.createServer((_request, response) => void response.end('here'));
+  const { all } = boundConnections(server, { total: 6, perAddress: 3, sharedBy: () => true });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ends.push(() => new Promise((resolve) => server.close(resolve)));
+  ends.push(() => server.closeAllConnections());
+  const agent = new http.Agent({ keepAlive: true });
+  ends.push(() => agent.destroy());
+  const { port } = server.address() as net.AddressInfo;
+  for (let n = 0; n < 20; n += 1) {
+    const [response] = (await once(http.get({ port, host: '127.0.0.1', agent }), 'response')) as [http.IncomingMessage];
+    response.resume();
+    await once(response, 'close');
+  }
+  while (all()[0]?.response !== undefined) await new Promise(setImmediate);
+  assert.equal(all().length, 1, 'more requests than may come without waiting, all on one connection');
+});

@@ -72,8 +72,8 @@ const UNKNOWN_LIMIT = 1024;
 export interface Connection {
   socket: Socket;
   address: string;
-  /** The answer to its newest request. */
-  response?: ServerResponse;
+  /** The answer to its newest request, until that is over: whoever rests keeps nothing of what was asked. */
+  response?: ServerResponse | undefined;
   upgraded: boolean;
   /** When it came, or last asked. */
   at: number;
@@ -119,6 +119,15 @@ class Group {
     this.fresh.delete(connection);
     this.used.delete(connection);
   }
+}
+
+const CONNECTION = Symbol('the connection that an answer goes to');
+type Noted = ServerResponse & { [CONNECTION]?: Connection };
+
+/** One function for all: a new one with each would cost more. */
+function letGo(this: Noted): void {
+  const connection = this[CONNECTION];
+  if (connection?.response === this) connection.response = undefined;
 }
 
 // Answers on one connection go out in order: when the newest is done, all are.
@@ -288,10 +297,13 @@ function follow(
     refuse: (socket: Socket) => void;
   },
 ): void {
-  server.prependListener('request', (request, response) => {
+  server.prependListener('request', (request, response: Noted) => {
     const connection = use(request.socket);
-    if (connection) connection.response = response;
-    else if (surplus.has(request.socket)) response.shouldKeepAlive = false;
+    if (connection) {
+      connection.response = response;
+      response[CONNECTION] = connection;
+      response.on('close', letGo);
+    } else if (surplus.has(request.socket)) response.shouldKeepAlive = false;
   });
   // A server without a listener answers an upgrade as any other request: one of ours would leave it without an answer.
   server.once('listening', () => {

@@ -10,21 +10,18 @@ const MOST_UNANSWERED = 8;
 /** What Node's parser takes for: what follows is no HTTP, and not to be read. */
 const READ_NO_FURTHER = 2;
 
-const UNANSWERED = Symbol('the answers that a connection waits for');
+const UNANSWERED = Symbol('how many answers a connection waits for');
 
 /** As Node has it; nobody promises it, so without it a connection is only cut. */
 interface Parser {
   onIncoming?: ((request: IncomingMessage, keepAlive: boolean) => number) | null;
 }
-type Connected = Socket & { parser?: Parser | null; [UNANSWERED]?: ServerResponse[] };
+type Connected = Socket & { parser?: Parser | null; [UNANSWERED]?: number };
 
-const isOver = ({ writableFinished, destroyed }: ServerResponse): boolean => writableFinished || destroyed;
-
-/** Answers go out in their order: the first that is not over is the oldest. */
-function unansweredOf(socket: Connected): ServerResponse[] {
-  const waiting = (socket[UNANSWERED] ??= []);
-  while (waiting[0] && isOver(waiting[0])) waiting.shift();
-  return waiting;
+/** One function for all, and a number instead of the answers: they would be kept for as long as a connection rests. */
+function answered(this: ServerResponse): void {
+  const socket: Connected = this.req.socket;
+  socket[UNANSWERED] = (socket[UNANSWERED] ?? 1) - 1;
 }
 
 /** Ends a connection that sends further requests without waiting; the rest of what came is not even read. */
@@ -34,14 +31,16 @@ export function boundPipelining(server: HttpServer): void {
     const begin = parser?.onIncoming;
     if (!parser || typeof begin !== 'function') return;
     parser.onIncoming = (request, keepAlive) => {
-      if (unansweredOf(socket).length < MOST_UNANSWERED) return begin(request, keepAlive);
+      if ((socket[UNANSWERED] ?? 0) < MOST_UNANSWERED) return begin(request, keepAlive);
       socket.destroy();
       return READ_NO_FURTHER;
     };
   });
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    const waiting = unansweredOf(request.socket);
-    waiting.push(response);
-    if (waiting.length > MOST_UNANSWERED) request.socket.destroy();
+    const socket: Connected = request.socket;
+    const waiting = (socket[UNANSWERED] ?? 0) + 1;
+    socket[UNANSWERED] = waiting;
+    response.on('close', answered);
+    if (waiting > MOST_UNANSWERED) socket.destroy();
   });
 }

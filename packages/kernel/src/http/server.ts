@@ -137,14 +137,7 @@ export function createServer(options: ServerOptions): Server {
     onClosing: new Linked(),
     endOfTurn: createTurns(),
     checkHost: hostsCheck(loopback ? hostCheck(settings, url) : undefined),
-    guards: createGuards({
-      internalKey: secrets.internalKey,
-      sessionSecret: secrets.sessionSecret,
-      origin,
-      originFor,
-      loopback,
-      accounts: options.accounts,
-    }),
+    guards: createGuards({ ...secrets, origin, originFor, loopback, accounts: options.accounts }),
     listen: (port, portSetting) => listenAt(app, settings.HOST, port, portSetting),
     async close() {
       draining.abort();
