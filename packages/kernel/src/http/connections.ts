@@ -34,7 +34,7 @@ export function connectionBounds(
   const total = Math.max(16, Math.min(MAX_CONNECTIONS, Math.floor(descriptors / 6)));
   return {
     total,
-    spare: Math.ceil(total / 4),
+    spare: Math.ceil(total / 10),
     graceMs: GRACE_MS,
     perAddress: Math.min(MAX_CONNECTIONS_PER_ADDRESS, Math.ceil(total / 4)),
     // Behind a proxy every connection is the proxy's; requests are counted by client there.
