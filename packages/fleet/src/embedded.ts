@@ -65,7 +65,8 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const agent = (agentId: string): Promise<Agent | undefined> => awake.get(agentId);
   const evict = (agentId: string): Promise<void> => awake.evict(agentId);
   const { verify, publicUrl, webhook, push } = deps;
-  const gateway = createGateway({ agent, verify, publicUrl, version, log, push, ...(webhook && { webhook }) });
+  const kept = (agentId: string) => awake.kept(agentId);
+  const gateway = createGateway({ agent, kept, verify, publicUrl, version, log, push, ...(webhook && { webhook }) });
 
   const storeOf = ({ id: agentId, user_id: userId }: AgentRow) => createPgStore({ db, userId, agentId });
 

@@ -2,12 +2,13 @@ import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { SANDBOX_MODEL } from '@troupe/domain';
 import { lazy } from 'react';
+import type { ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { statusOf, useCall, useSend } from '../../../api.ts';
 import { modelName } from '../../../models.ts';
 import { useSession } from '../../../session.ts';
 import { agentStates } from '../../../texts/agent-states.ts';
-import { agent as texts } from '../../../texts/agents.ts';
+import { agent as texts, chat } from '../../../texts/agents.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { Badge, Notice, Status } from '../../../ui/card.tsx';
 import { Mask } from '../../../ui/icons.tsx';
@@ -15,6 +16,7 @@ import { Page } from '../../../ui/page.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Chat } from '../conversations/chat.tsx';
+import { SwitchedOff } from '../conversations/switched-off.tsx';
 import { files } from '../../../texts/talk.ts';
 import { tabOf } from './places.ts';
 import { isPinned, withPin } from './tags.ts';
@@ -51,6 +53,13 @@ export default function AgentDetail() {
     );
   }
   const { agent } = read.data;
+  // Nobody else has what one in a container keeps: then it is not asked for.
+  const reading = (content: () => ReactNode) => () =>
+    agent.outside && agent.status === 'stopped' ? (
+      <SwitchedOff agentId={id} says={chat.outOfReach(agent.name)} />
+    ) : (
+      content()
+    );
   const team = teams.data?.teams.find(({ teamId }) => teamId === agent.teamId);
   return (
     <Page
@@ -67,14 +76,16 @@ export default function AgentDetail() {
         value={tab}
         onChange={(next) => go({ tab: next })}
         tabs={[
-          { key: 'chat', label: texts.talk, content: () => <Chat agent={agent} /> },
-          { key: 'files', label: files.tab, content: () => <Files agentId={id} /> },
+          { key: 'chat', label: texts.talk, content: reading(() => <Chat agent={agent} />) },
+          { key: 'files', label: files.tab, content: reading(() => <Files agentId={id} />) },
           {
             key: 'work',
             label: texts.work,
-            content: () => <Work agentId={id} view={part} onView={(view) => go({ tab: 'work', part: view })} />,
+            content: reading(() => (
+              <Work agentId={id} view={part} onView={(view) => go({ tab: 'work', part: view })} />
+            )),
           },
-          { key: 'memory', label: texts.memory, content: () => <MemoryTab agentId={id} /> },
+          { key: 'memory', label: texts.memory, content: reading(() => <MemoryTab agentId={id} />) },
           { key: 'connections', label: texts.connections, content: () => <Connections agentId={id} /> },
           {
             key: 'settings',

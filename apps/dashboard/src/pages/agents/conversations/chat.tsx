@@ -89,8 +89,7 @@ function useTurns(agent: WebAgent, place: ReturnType<typeof usePlace>) {
   const branches = useCall(
     web.conversations.listBranches,
     { params: { id: agent.id, sessionId } },
-    // One that is switched off does not answer; what was read before stays.
-    { enabled: sessionId !== '' && agent.status !== 'stopped' },
+    { enabled: sessionId !== '' },
   );
   const family = branches.data?.branches ?? [];
   const choices = useMemo(() => {
