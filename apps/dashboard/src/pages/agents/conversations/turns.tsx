@@ -78,9 +78,9 @@ function ToldNote({ told: { key, what, member, text } }: { told: Told }) {
       <summary className="cursor-pointer" dir="auto">
         {line}
       </summary>
-      <p className="mt-1 rounded-lg bg-sunken p-3 break-words whitespace-pre-wrap" dir="auto">
-        {text.slice(text.indexOf('\n') + 1)}
-      </p>
+      <div className="mt-1 rounded-lg bg-sunken p-3 break-words" dir="auto">
+        <Markdown text={text.slice(text.indexOf('\n') + 1)} />
+      </div>
     </details>
   );
 }

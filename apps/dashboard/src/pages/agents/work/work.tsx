@@ -10,6 +10,7 @@ import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Segments } from '../../../ui/tabs.tsx';
 import { runAddress } from '../runs/run-name.ts';
 import { entriesShown, type Entry } from './log-entries.ts';
+import { logWords } from './log-words.ts';
 import { COLOURS, Logs, useLiveLogs } from './logs.tsx';
 import { Messages } from './messages.tsx';
 import { Sessions } from './sessions.tsx';
@@ -109,9 +110,12 @@ function Talked({ agentId, session }: { agentId: string; session: SessionHead })
 }
 
 function Logged({ entry }: { entry: Entry }) {
+  const { text, tool } = logWords(entry.message);
   return (
     <>
-      <span className="min-w-0 text-[0.92rem] break-words whitespace-pre-wrap text-ink-soft">{entry.message}</span>
+      <span title={tool} className="min-w-0 text-[0.92rem] break-words whitespace-pre-wrap text-ink-soft">
+        {text}
+      </span>
       <span className={cx('font-mono text-[0.82rem]', COLOURS[entry.level])}>{entry.level}</span>
     </>
   );
