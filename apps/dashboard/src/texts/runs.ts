@@ -95,6 +95,10 @@ export const runs = {
   makeSkill: 'Make it a skill',
   fork: 'Fork from here',
   forkTitle: (step: number) => `Fork after step ${step}`,
+  forkFirst: 'Fork from the beginning',
+  forkWhere: 'Where it goes on',
+  forkAfter: 'After this step, with what you say there',
+  forkAgain: 'Before all of this: the question is asked again',
   forkHint:
     'A branch of the conversation with everything up to this step. What was sent, paid or written since stays as it is: files and memory are not taken back.',
   message: 'What to say there',

@@ -70,11 +70,15 @@ function Shown({ place }: { place: RunPlace }) {
           {chosen && <Inspector place={place} run={run} bar={chosen} onFork={() => setOpen('fork')} />}
         </div>
       </RunRead>
-      {chosen && open === 'fork' && <ForkDialog agentId={agentId} sessionId={sessionId} bar={chosen} onClose={close} />}
+      {chosen && open === 'fork' && (
+        <ForkDialog {...{ agentId, sessionId }} bar={chosen} prompt={promptOf(run)} onClose={close} />
+      )}
       <Suspense>{open === 'compare' && <CompareDialog place={place} onClose={close} />}</Suspense>
     </Page>
   );
 }
+
+const promptOf = ({ bars }: Run): Bar | undefined => bars.find(({ kind }) => kind === 'prompt');
 
 /** What can be made of a run. */
 function Actions({ place, isOver, onCompare }: { place: RunPlace; isOver: boolean; onCompare: () => void }) {
