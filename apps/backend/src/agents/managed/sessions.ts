@@ -55,10 +55,12 @@ export function createSessions(deps: SessionDeps) {
       const client = await reach({ id: row.agent_id, userId });
       const params = { agentId: row.agent_id, id: row.conversation };
       const { session } = await client.call(conversations.get, { params, query: { after: 0, limit: 1 } });
-      return STATUS[session.status];
+      // Its agent is stopped, and goes on when it runs again.
+      const agent = await deps.roster.of(userId).find(row.agent_id);
+      return agent?.status === 'running' ? STATUS[session.status] : 'rescheduling';
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
-      // Its agent is stopped, and goes on when it runs again; or the conversation was deleted with what was in it.
+      // It does not answer at all; or the conversation was deleted with what was in it.
       return error.status === 404 ? 'terminated' : 'rescheduling';
     }
   };
