@@ -94,7 +94,10 @@ describe('the embedded driver', () => {
     assert.equal(said.status, 202, JSON.stringify(said.body));
     const sessionId = String(said.body['sessionId']);
     const answered = async () => (await ask('GET', `/sessions/${sessionId}`)).body as { session: { status: string } };
-    while ((await answered()).session.status !== 'idle') await new Promise((resolve) => setTimeout(resolve, 20));
+    for (let tries = 0; (await answered()).session.status !== 'idle'; tries += 1) {
+      assert.ok(tries < 500, 'no answer');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
     await roster.change(agent.id, { status: 'stopped' });
     await driver.stop(agent);
     // Left behind by a process that died: it must stay so.
@@ -134,7 +137,7 @@ describe('the embedded driver', () => {
     for (const [method, path, body] of refused)
       assert.equal((await ask(method, path, body)).status, 502, `${method} ${path}`);
 
-    assert.equal(driver.awake(), before, 'nobody is awake for that');
+    assert.ok(driver.awake() <= before, 'nobody is awake for that');
     const { rows } = await sql<{ held: number; open: number }>`
       select count(*) filter (where lease_owner is not null)::int as held,
         count(*) filter (where status = 'open')::int as open from agent_sessions

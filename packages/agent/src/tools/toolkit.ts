@@ -166,7 +166,7 @@ function createServers(deps: ToolkitDeps, workspace: () => Promise<Workspace>, t
 }
 
 /** The workspace as a tool, or a person, has it; made when it is first needed. */
-function createSeen(deps: Pick<ToolkitDeps, 'workspaceRoot' | 'copy' | keyof WorkspaceOptions>) {
+function createSeen(deps: Pick<ToolkitDeps, 'workspaceRoot' | 'copy'> & WorkspaceOptions) {
   let made: Promise<Workspace> | undefined;
   const here = (): Promise<Workspace> => (made ??= makeWorkspace(deps.workspaceRoot, deps));
   return async (whose: 'tool' | 'person'): Promise<Workspace> =>
