@@ -207,6 +207,10 @@ browserSuite('agents in the browser', (stage) => {
     await page.reload();
     await page.getByText('The agent is switched off.').waitFor();
     await page.getByRole('log').getByText('Hello, who is there?').waitFor();
+    // What would begin something is not offered.
+    const said = page.getByRole('log').locator('article').first();
+    await said.hover();
+    assert.equal(await said.getByRole('button', { name: 'Edit' }).count(), 0);
     const list = page.getByRole('navigation', { name: 'Conversations' });
     await list.getByRole('button', { name: /Hello, who is there/ }).waitFor();
     await list.getByRole('searchbox').fill('who is there');
