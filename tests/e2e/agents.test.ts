@@ -214,7 +214,7 @@ browserSuite('agents in the browser', (stage) => {
     const list = page.getByRole('navigation', { name: 'Conversations' });
     await list.getByRole('button', { name: /Hello, who is there/ }).waitFor();
     await list.getByRole('searchbox').fill('who is there');
-    await list.getByRole('status').getByText('1', { exact: false }).waitFor();
+    await list.getByText(/^[1-9]\d* in all$/).waitFor();
     for (const tab of ['Files', 'Work', 'Memory']) {
       await page.getByRole('tab', { name: tab }).click();
       await page.getByRole('tabpanel', { name: tab }).waitFor();
