@@ -237,7 +237,10 @@ browserSuite(
         const answer = await route.fetch();
         const { channels } = (await answer.json()) as { channels: { kind: string }[] };
         const set = { isSet: true, state: 'listening', secrets: ['token'], error: null };
-        const json = { channels: channels.map((one) => (one.kind === 'telegram' ? { ...one, ...set } : one)), receipts };
+        const json = {
+          channels: channels.map((one) => (one.kind === 'telegram' ? { ...one, ...set } : one)),
+          receipts,
+        };
         await route.fulfill({ response: answer, json });
       });
       await page.route(`${at}/telegram/test`, async (route) => {

@@ -62,9 +62,7 @@ const WITH_WRITING = new Set(['edit_file', 'create_directory']);
 /** Whether a rule about one tool speaks of another: of the own tools for files alone. */
 function isAbout(rule: StandingRule, { name, toolset, offeredAs }: CalledTool): boolean {
   if (rule.tool === name) return true;
-  return (
-    rule.tool === 'write_file' && WITH_WRITING.has(name) && toolset === 'filesystem' && offeredAs === undefined
-  );
+  return rule.tool === 'write_file' && WITH_WRITING.has(name) && toolset === 'filesystem' && offeredAs === undefined;
 }
 
 function fits(rule: StandingRule, tool: CalledTool, args: Arguments): boolean {

@@ -173,8 +173,7 @@ export class AwakeAgents {
     if (!row) return undefined;
     const { user_id: userId, team_id: teamId } = row;
     const store = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }) });
-    const workspace = () =>
-      personsWorkspace({ ...this.#files.of(agentId, userId), pool: this.#pool, owner: userId });
+    const workspace = () => personsWorkspace({ ...this.#files.of(agentId, userId), pool: this.#pool, owner: userId });
     return new KeptAgent({ agentId, owner: userId, store, workspace });
   }
 

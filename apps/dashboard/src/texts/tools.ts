@@ -47,7 +47,11 @@ export const tools: Record<string, [said: string, going: string, alone?: string]
   browser_login: ['Sign in with', 'Signing in with', 'signing in'],
   handoff: ['Hand over to', 'Handing over to', 'handing over'],
   transfer_task: ['Give work to', 'Giving work to', 'giving work to another'],
-  run_background_agent: ['Give work in the background to', 'Giving work in the background to', 'giving work away in the background'],
+  run_background_agent: [
+    'Give work in the background to',
+    'Giving work in the background to',
+    'giving work away in the background',
+  ],
   list_background_agents: ['Look at the work it gave away', 'Looking at the work it gave away'],
   view_background_agent: ['Look at work it gave away', 'Looking at work it gave away'],
   stop_background_agent: ['Stop work it gave away', 'Stopping work it gave away'],
@@ -64,5 +68,4 @@ export const moved = (from: string, to: string) => `${from} to ${to}`;
 export const toolName = 'Tool';
 /** Lines of the log that name a tool. */
 export const toolWaits = (doing: string) => `Waits for your decision about ${doing}.`;
-export const toolFailed = (doing: string, why: string) =>
-  `${doing[0]?.toUpperCase()}${doing.slice(1)} failed: ${why}`;
+export const toolFailed = (doing: string, why: string) => `${doing[0]?.toUpperCase()}${doing.slice(1)} failed: ${why}`;

@@ -212,7 +212,12 @@ function createSockets(deps: GatewayDeps, connections: ReturnType<typeof createC
         const closed = connections.open({ agentId: target.agentId, token, showing, principalId: principal.id, cut });
         client.once('close', closed);
         readers.add(owner, client);
-        serveWebChat(client, { wake: () => found(deps.agent, target), principal, log, bound: () => readers.bound(owner) });
+        serveWebChat(client, {
+          wake: () => found(deps.agent, target),
+          principal,
+          log,
+          bound: () => readers.bound(owner),
+        });
       });
     } catch (error) {
       const known = answerable(error) ?? new AppError(500, 'Internal server error');

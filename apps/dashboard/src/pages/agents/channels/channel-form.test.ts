@@ -34,6 +34,7 @@ test('a test message goes to where the last one came from', () => {
 
 test('only an account leads to Telegram', () => {
   assert.equal(linkTo('telegram', '@press_bot'), 'https://t.me/press_bot');
-  for (const account of ['', '@', 'press_bot', '@press_bot/../x', '@a b']) assert.equal(linkTo('telegram', account), undefined);
+  for (const account of ['', '@', 'press_bot', '@press_bot/../x', '@a b'])
+    assert.equal(linkTo('telegram', account), undefined);
   assert.equal(linkTo('slack', '@press_bot'), undefined);
 });

@@ -92,7 +92,9 @@ function One({
         {open === 'set' && (
           <SetUp agentId={agentId} channel={channel} onClose={close} onSaved={() => setOpen('test')} />
         )}
-        {open === 'test' && <Test {...{ agentId, channel, receipts }} onClose={close} onChange={() => setOpen('set')} />}
+        {open === 'test' && (
+          <Test {...{ agentId, channel, receipts }} onClose={close} onChange={() => setOpen('set')} />
+        )}
       </Suspense>
       <Confirm
         open={open === 'remove'}

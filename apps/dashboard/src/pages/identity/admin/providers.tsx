@@ -32,42 +32,42 @@ export function AdminProviders() {
   );
   return (
     <div className="flex flex-col gap-5">
-    <NextStep providers={read.data?.providers ?? []} />
-    <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden" actions={add}>
-      <Table
-        label={texts.title}
-        rows={read.data?.providers}
-        rowKey={({ name }) => name}
-        error={read.error}
-        retry={() => void read.refetch()}
-        empty={<Empty title={texts.none}>{texts.noneHint}</Empty>}
-        columns={[
-          { key: 'name', header: texts.name, cell: ({ name }) => <span className="font-medium">{name}</span> },
-          {
-            key: 'address',
-            header: texts.address,
-            minor: true,
-            free: true,
-            cell: ({ baseUrl }) => <span className="text-ink-soft">{baseUrl ?? '–'}</span>,
-          },
-          { key: 'state', header: texts.state, cell: (provider) => <State provider={provider} /> },
-          {
-            key: 'do',
-            header: '',
-            end: true,
-            cell: (provider) =>
-              provider.id !== null && <Doing id={provider.id} provider={provider} onRemove={remove.ask} />,
-          },
-        ]}
-      />
-      {isAdding && <AddDialog onClose={() => setAdding(false)} />}
-      <Confirm
-        {...remove.confirm}
-        title={texts.removeTitle(remove.subject?.name ?? '')}
-        losses={<p>{texts.removeLoss}</p>}
-        action={texts.remove}
-      />
-    </Card>
+      <NextStep providers={read.data?.providers ?? []} />
+      <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden" actions={add}>
+        <Table
+          label={texts.title}
+          rows={read.data?.providers}
+          rowKey={({ name }) => name}
+          error={read.error}
+          retry={() => void read.refetch()}
+          empty={<Empty title={texts.none}>{texts.noneHint}</Empty>}
+          columns={[
+            { key: 'name', header: texts.name, cell: ({ name }) => <span className="font-medium">{name}</span> },
+            {
+              key: 'address',
+              header: texts.address,
+              minor: true,
+              free: true,
+              cell: ({ baseUrl }) => <span className="text-ink-soft">{baseUrl ?? '–'}</span>,
+            },
+            { key: 'state', header: texts.state, cell: (provider) => <State provider={provider} /> },
+            {
+              key: 'do',
+              header: '',
+              end: true,
+              cell: (provider) =>
+                provider.id !== null && <Doing id={provider.id} provider={provider} onRemove={remove.ask} />,
+            },
+          ]}
+        />
+        {isAdding && <AddDialog onClose={() => setAdding(false)} />}
+        <Confirm
+          {...remove.confirm}
+          title={texts.removeTitle(remove.subject?.name ?? '')}
+          losses={<p>{texts.removeLoss}</p>}
+          action={texts.remove}
+        />
+      </Card>
     </div>
   );
 }
