@@ -206,7 +206,7 @@ browserSuite('agents in the browser', (stage) => {
     // Read anew, with nothing that was there before: what was said, its files, its work and its memory.
     await page.reload();
     await page.getByText('The agent is switched off.').waitFor();
-    await page.getByRole('log').getByText('Hello, who is there?').waitFor();
+    await page.getByRole('log').getByText('Hello, who is there?', { exact: true }).waitFor();
     // What would begin something is not offered.
     const said = page.getByRole('log').locator('article').first();
     await said.hover();

@@ -7,6 +7,7 @@ import type { Entry } from './identity/audit-words.ts';
 import { problemOf, signWith } from './identity/wallet-auth/providers.ts';
 import { capBody, capName } from './money/costs/cap.ts';
 import { isDone, isRunning, isSettled, isUnderWay, nextOf, stepsOf } from './platform/overview/progress.ts';
+import type { Done } from './platform/overview/progress.ts';
 import { stagedOf } from './platform/overview/stage-groups.ts';
 import { eventBody, NEW_EVENT } from './underground/events/new-event.ts';
 import { readRecipients } from './underground/recipients.ts';
@@ -43,8 +44,8 @@ describe('the first page', () => {
 
   test('shows the way to whoever is on it, also by what a browser has kept, which may be anything', () => {
     assert.ok(isUnderWay({ plan: true, agent: false }));
-    for (const done of [{ plan: false, agent: false }, { agent: false }, { plan: true, agent: true }])
-      assert.ok(!isUnderWay(done));
+    const none: Done[] = [{ plan: false, agent: false }, { agent: false }, { plan: true, agent: true }];
+    for (const done of none) assert.ok(!isUnderWay(done));
     assert.ok(isDone({ plan: true, agent: false }));
     for (const kept of [undefined, null, 'x', { plan: 'yes' }]) assert.ok(!isDone(kept));
   });
