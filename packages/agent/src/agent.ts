@@ -71,6 +71,8 @@ export type Room = (signal: AbortSignal) => Promise<() => void>;
 /** What an agent has kept: enough to read all of it, whether it runs or not. */
 export interface Kept {
   readonly id: string;
+  /** It does not run, and its tokens open nothing; left out: it runs. */
+  readonly isStopped?: boolean;
   /** Whose turn it is when its conversations are read. */
   readonly owner: string;
   readonly store: AgentStore;

@@ -12,6 +12,8 @@ export interface KeptDeps {
   owner?: string;
   store: AgentStore;
   workspace?: () => Promise<Workspace>;
+  /** It does not run. */
+  isStopped?: boolean;
 }
 
 const noFiles = async (): Promise<never> => {
@@ -24,12 +26,14 @@ export class KeptAgent implements Kept {
   readonly owner: string;
   readonly store: AgentStore;
   readonly workspace: () => Promise<Workspace>;
+  readonly isStopped: boolean;
 
-  constructor({ agentId, owner = agentId, store, workspace = noFiles }: KeptDeps) {
+  constructor({ agentId, owner = agentId, store, workspace = noFiles, isStopped = false }: KeptDeps) {
     this.id = agentId;
     this.owner = owner;
     this.store = store;
     this.workspace = workspace;
+    this.isStopped = isStopped;
   }
 
   async definition(): Promise<VersionedDefinition> {

@@ -174,7 +174,7 @@ export class AwakeAgents {
     const { user_id: userId, team_id: teamId } = row;
     const store = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }) });
     const workspace = () => personsWorkspace({ ...this.#files.of(agentId, userId), pool: this.#pool, owner: userId });
-    return new KeptAgent({ agentId, owner: userId, store, workspace });
+    return new KeptAgent({ agentId, owner: userId, store, workspace, isStopped: row.status !== 'running' });
   }
 
   /** Its sessions that are worked on here; it is not woken for that. */

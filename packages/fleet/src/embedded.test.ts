@@ -143,7 +143,7 @@ describe('the embedded driver', () => {
         count(*) filter (where status = 'open')::int as open from agent_sessions
       where agent_id = ${agent.id}`.execute(runtime.db.system);
     assert.deepEqual(rows, [{ held: 0, open: 1 }], 'no lease, and what was left is as it was');
-    assert.equal((await door.ask(agent.id, 'GET', '/sessions', 'another token')).status, 401);
+    assert.equal((await door.ask(agent.id, 'GET', '/sessions', 'another token')).status, 502);
 
     await roster.delete(agent.id);
     await driver.remove(agent);

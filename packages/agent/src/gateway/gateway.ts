@@ -277,7 +277,10 @@ async function enter<A extends Kept>(
   route: () => Way<A>,
 ): Promise<void> {
   const how = { socket: false, ...openedBy(url.pathname) };
-  const known = await authenticate(door.deps, asked.request, url, asked.target.agentId, how);
+  const known = await authenticate(door.deps, asked.request, url, asked.target.agentId, how).catch((error: unknown) => {
+    // What opens it while it runs is no secret that is wrong: it is told why it opens nothing now.
+    throw agent.isStopped ? new AppError(502, 'Agent is not running', {}, { cause: error }) : error;
+  });
   const { principal } = known;
   const way = route();
   requireRight(principal, way[2]);

@@ -141,20 +141,6 @@ describe('agents', () => {
 });
 
 describe('sessions', () => {
-  it('of a stopped agent are said to wait for it, and are read meanwhile', async () => {
-    const { id, agent } = await session();
-    await say(id, 'hello');
-    const turn = (status: 'running' | 'stopped') =>
-      world.services.runtime.db.system.updateTable('agents').set({ status }).where('id', '=', agent.id).execute();
-    await turn('stopped');
-    assert.equal((await client.beta.sessions.retrieve(id)).status, 'rescheduling');
-    const types: string[] = [];
-    for await (const { type } of client.beta.sessions.events.list(id)) types.push(type);
-    assert.ok(types.includes('agent.message'), types.join());
-    await turn('running');
-    assert.equal((await client.beta.sessions.retrieve(id)).status, 'idle');
-  });
-
   it('run, tell what happens as it happens, and list it in pages', async () => {
     const { id, status } = await session({ tools: [{ type: 'agent_toolset_20260401' }] });
     assert.equal(status, 'idle');

@@ -10,7 +10,7 @@ import type { Vaults } from './vaults.ts';
 
 /** What the parts of sessions have in common. */
 
-export interface SessionDeps extends Pick<ManagedDeps, 'db' | 'clock' | 'roster'> {
+export interface SessionDeps extends Pick<ManagedDeps, 'db' | 'clock'> {
   managed: Managed;
   resources: Resources;
   files: ManagedFiles;

@@ -55,12 +55,10 @@ export function createSessions(deps: SessionDeps) {
       const client = await reach({ id: row.agent_id, userId });
       const params = { agentId: row.agent_id, id: row.conversation };
       const { session } = await client.call(conversations.get, { params, query: { after: 0, limit: 1 } });
-      // Its agent is stopped, and goes on when it runs again.
-      const agent = await deps.roster.of(userId).find(row.agent_id);
-      return agent?.status === 'running' ? STATUS[session.status] : 'rescheduling';
+      return STATUS[session.status];
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
-      // It does not answer at all; or the conversation was deleted with what was in it.
+      // Its agent is stopped, and goes on when it runs again; or the conversation was deleted with what was in it.
       return error.status === 404 ? 'terminated' : 'rescheduling';
     }
   };

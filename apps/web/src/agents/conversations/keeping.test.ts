@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import { send } from '@troupe/testing/services/people';
+import { elsewhere, send } from '@troupe/testing/services/people';
 import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 
 /** Conversations as people keep them: named, pinned, put away, searched, branched, exported, shown to others. */
@@ -21,8 +21,12 @@ let ada: TestUser;
 let bob: TestUser;
 let agentId: string;
 
+// Each call from elsewhere: rate limits have their own tests.
 const ask = (method: string, path: string, body?: unknown, who: TestUser | null = ada) =>
-  send(services.web + path, method, body, who ? { authorization: `Bearer ${who.key}` } : {});
+  send(services.web + path, method, body, {
+    'x-client-ip': elsewhere(),
+    ...(who && { authorization: `Bearer ${who.key}` }),
+  });
 const inAgent = (method: string, path: string, body?: unknown, who = ada) =>
   ask(method, `/api/agents/${agentId}${path}`, body, who);
 
@@ -270,7 +274,9 @@ test('all of it is read while the agent is switched off, nothing is changed, and
     '/background',
   ];
   const asked = async (path: string, who: TestUser) =>
-    fetch(`${services.web}/api/agents/${agentId}${path}`, { headers: { authorization: `Bearer ${who.key}` } });
+    fetch(`${services.web}/api/agents/${agentId}${path}`, {
+      headers: { authorization: `Bearer ${who.key}`, 'x-client-ip': elsewhere() },
+    });
   for (const path of reads) {
     const answer = await asked(path, ada);
     assert.equal(answer.status, 200, `${path}: ${await answer.text()}`);
@@ -287,6 +293,11 @@ test('all of it is read while the agent is switched off, nothing is changed, and
     const refused = await inAgent(method, path, body);
     assert.deepEqual([refused.status, refused.body.error], [502, 'Agent is not running'], `${method} ${path}`);
   }
+  // Its own doors are closed meanwhile.
+  const { token } = (await ask('GET', `/api/agents/${agentId}/token`)).body;
+  const door = `${services.backend}/api/runtime/proxy/${agentId}/sessions`;
+  const shut = await send(door, 'GET', undefined, { authorization: `Bearer ${token}` });
+  assert.deepEqual([shut.status, shut.body.error], [502, 'Agent is not running']);
   await act('start');
   assert.equal(await say('hello again', 'switched off'), root);
 });
