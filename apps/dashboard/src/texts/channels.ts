@@ -48,6 +48,7 @@ export const channels = {
   },
   arrivedIgnored: (sender: string) =>
     `${sender} is not among those who may write. “Let write” below the channels changes that.`,
+  testToComes: 'Filled in when your message has arrived. Empty: only sign in.',
   testToLast: 'Who wrote last. Empty: only sign in.',
   testTo: 'Send a test message to',
   testToHint: 'A chat, channel, number or address, as the service names it. Empty: only sign in.',

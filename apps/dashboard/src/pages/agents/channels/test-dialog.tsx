@@ -73,7 +73,7 @@ export function Test({ agentId, channel: { kind }, receipts, onClose, onChange }
         </div>
         <TextField
           label={texts.testTo}
-          hint={last && given === undefined ? texts.testToLast : texts.testToHint}
+          hint={given !== undefined ? texts.testToHint : last ? texts.testToLast : texts.testToComes}
           name="to"
           value={to}
           onChange={({ target }) => setGiven(target.value)}

@@ -15,11 +15,16 @@ interface Props {
   children?: ReactNode;
 }
 
+/** Shows all of what has just opened, as far as there is room. */
+export const inSight = (node: HTMLElement | null): void => node?.scrollIntoView({ block: 'nearest' });
+
 /** A few words for an agent that waits: an answer, or why not. */
 export function AnswerForm({ label, hint, action, busy, autoFocus, onSend, children }: Props) {
   const [answer, setAnswer] = useState('');
   return (
     <form
+      // On a phone what opens is below what is in sight.
+      ref={autoFocus ? inSight : undefined}
       className="flex min-w-0 flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault();

@@ -6,7 +6,7 @@ import { chat } from '../../../texts/agents.ts';
 import { standing as texts } from '../../../texts/standing.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/field.tsx';
-import { AnswerForm, Ends } from './answer-form.tsx';
+import { AnswerForm, Ends, inSight } from './answer-form.tsx';
 import type { Decide } from './decide.ts';
 import { argsOf } from './effect.ts';
 import { standingWords } from './standing-words.ts';
@@ -66,6 +66,7 @@ function Always({
   const allows = found?.rules.find((one) => one.within === within)?.allows;
   return (
     <form
+      ref={inSight}
       className="flex min-w-0 flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault();

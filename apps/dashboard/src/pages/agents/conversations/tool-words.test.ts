@@ -45,8 +45,14 @@ test('the log says what a tool is for, and the rest as it is', () => {
     text: 'Running a command failed: exit 1\nsecond line',
     tool: 'shell',
   });
+  assert.deepEqual(logWords('Run done (2 turns, 2631 tokens, 1.5 s)'), {
+    text: 'Answered after 1.5 s, with 2,631 tokens',
+  });
   assert.deepEqual(logWords('Run failed: no money (1 turn, 2 tokens, 0.1 s)'), {
-    text: 'Run failed: no money (1 turn, 2 tokens, 0.1 s)',
+    text: 'Failed after 100 ms, with 2 tokens: no money',
+  });
+  assert.deepEqual(logWords('Run constructor (1 turn, 2 tokens, 0.1 s)'), {
+    text: 'Run constructor (1 turn, 2 tokens, 0.1 s)',
   });
   assert.deepEqual(logWords('Heartbeat: nothing to do.'), { text: 'Heartbeat: nothing to do.' });
 });

@@ -62,7 +62,7 @@ export function ForkDialog({
     fork.mutate({ params: { id: agentId, sessionId }, body });
   };
   return (
-    <Dialog open onClose={onClose} title={at > 0 ? texts.forkTitle(at) : texts.forkFirst} hint={texts.forkHint}>
+    <Dialog open onClose={onClose} title={texts.forkTitle} hint={texts.forkHint}>
       <Form error={fork.error} fields={['message', 'instruction']} onSubmit={submit}>
         {prompt && bar.kind !== 'prompt' && (
           <SelectField

@@ -4,6 +4,8 @@ import { plainMarkdown } from '@troupe/domain';
 import { useMemo, useState } from 'react';
 import { useCall } from '../../../api.ts';
 import { ago, duration, money, short, time } from '../../../format.ts';
+import { chat } from '../../../texts/agents.ts';
+import { runs } from '../../../texts/runs.ts';
 import { sessions as texts } from '../../../texts/work.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card, Figure, Figures, Status } from '../../../ui/card.tsx';
@@ -13,9 +15,10 @@ import { Table } from '../../../ui/table.tsx';
 import { useAgentNames } from '../agents/names.ts';
 import { readBusMessage } from '../conversations/bus-message.ts';
 import { useConversation } from '../conversations/conversation.ts';
-import { toolAlone, toolLine } from '../conversations/tool-words.ts';
+import { isKnownTool, toolAlone, toolLine } from '../conversations/tool-words.ts';
 import { spentOf } from '../conversations/transcript.ts';
 
+const { outcomes } = runs;
 const channelName = (channel: string) => texts.channels[channel] ?? channel;
 
 type Session = TypesOf<typeof web.conversations.list>['reply']['sessions'][number];
@@ -127,11 +130,18 @@ function callsOf({ tool, toolCalls = [] }: SessionStep, args: string | undefined
   return toolCalls.map((call) => toolLine(call.tool, call.args)).join(', ');
 }
 
+/** What a step says beside its name. The arguments of a call that is said in words are in those. */
+function textOf({ tool, args = '', content, summary, reason, approved, outcome = '' }: SessionStep): string {
+  if (approved !== undefined) return approved ? chat.approved : chat.denied;
+  const said = content || summary;
+  if (said) return tool === undefined ? plainMarkdown(said) : said;
+  return reason || (isKnownTool(tool) ? '' : args) || outcomes[outcome] || outcome;
+}
+
 function TraceStep({ step, args }: { step: SessionStep; args: string | undefined }) {
   const { nameOf } = useAgentNames();
   const bus = step.type === 'user' && step.content ? readBusMessage(step.content) : undefined;
-  const said = bus?.text || step.content || step.summary || '';
-  const text = said === '' ? step.reason || step.args || step.outcome || '' : step.tool ? said : plainMarkdown(said);
+  const text = bus?.text || textOf(step);
   const calls = callsOf(step, args);
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 border-l-2 border-line py-2 pl-4 sm:grid-cols-[5.5rem_minmax(0,1fr)_auto]">

@@ -101,7 +101,7 @@ function Talked({ agentId, session }: { agentId: string; session: SessionHead })
           {title || sessionTexts.channels[channel] || channel}
         </Link>
         <span className="block text-[0.88rem] text-ink-soft">
-          {sessionTexts.channels[channel] ?? channel} · {texts.steps(lastSeq)}
+          {[title && (sessionTexts.channels[channel] ?? channel), texts.steps(lastSeq)].filter(Boolean).join(' · ')}
         </span>
       </span>
       <Status value={status} text={sessionTexts.states[status]} />
@@ -116,7 +116,8 @@ function Logged({ entry }: { entry: Entry }) {
       <span title={tool} className="min-w-0 text-[0.92rem] break-words whitespace-pre-wrap text-ink-soft">
         {text}
       </span>
-      <span className={cx('font-mono text-[0.82rem]', COLOURS[entry.level])}>{entry.level}</span>
+      {/* That something went as it should needs no mark. */}
+      <span className={cx('text-[0.85rem]', COLOURS[entry.level])}>{texts.levels[entry.level]}</span>
     </>
   );
 }

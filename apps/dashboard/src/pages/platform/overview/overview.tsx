@@ -103,7 +103,7 @@ export default function Overview() {
       {guide && <Guide done={guide} firstAgent={reads.agents.data?.agents[0]?.id} />}
       {guide === null && <GuideToCome />}
       {done.plan && <SayBar />}
-      {!access.data && !access.error && <div className="skeleton h-11" />}
+      {!access.data && !access.error && <div className="skeleton h-[2.65rem] rounded-lg" />}
       <InFigures {...reads} />
       {/* What needs somebody comes first to whoever scrolls, listens or goes by Tab. */}
       <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
@@ -182,10 +182,14 @@ function Daily({ cost }: { cost: TypesOf<typeof web.usage.getCosts>['reply'] | u
   );
 }
 
+/** So that none stands alone in the last row. */
+const inColumns = (steps: number): string =>
+  cx('grid grid-cols-1 gap-3 sm:grid-cols-2', steps % 3 === 1 ? 'xl:grid-cols-4' : 'xl:grid-cols-3');
+
 /** The same shape, for somebody who is here for the first time. */
 const GuideToCome = () => (
-  <Card title={texts.guide}>
-    <div role="status" aria-label={states.loading} className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
+  <Card title={texts.guide} hint={<span className="skeleton block h-[1.4em] w-56 max-w-full" />}>
+    <div role="status" aria-label={states.loading} className={inColumns(Object.keys(texts.steps).length - 1)}>
       {Object.keys(texts.steps)
         .slice(1)
         .map((step) => (
@@ -212,7 +216,7 @@ function Guide({ done, firstAgent }: { done: Done; firstAgent: string | undefine
   const { steps, current } = stepsOf(texts.steps, done);
   return (
     <Card title={texts.guide} hint={texts.guideHint(steps.filter(([step]) => done[step]).length, steps.length)}>
-      <ol className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
+      <ol className={inColumns(steps.length)}>
         {steps.map(([step, [title, hint]], index) => (
           // On a phone what is done leaves room for what needs somebody.
           <li key={step} className={done[step] ? 'max-sm:hidden' : undefined}>
