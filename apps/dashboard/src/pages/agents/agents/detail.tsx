@@ -34,8 +34,7 @@ export default function AgentDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { tab, part } = tabOf(useSearch({ strict: false }));
   const navigate = useNavigate();
-  const go = (search: { tab: string; part?: string }) =>
-    void navigate({ to: '.', search: search as never, replace: true });
+  const go: Go = (search) => void navigate({ to: '.', search: search as never, replace: true });
   const read = useCall(web.agents.get, { params: { id } });
   const teams = useCall(web.teams.list, {}, { enabled: Boolean(read.data?.agent.teamId) });
   const back = { to: '/dashboard/agents', label: texts.back };
@@ -53,13 +52,6 @@ export default function AgentDetail() {
     );
   }
   const { agent } = read.data;
-  // Nobody else has what one in a container keeps: then it is not asked for.
-  const reading = (content: () => ReactNode) => () =>
-    agent.outside && agent.status === 'stopped' ? (
-      <SwitchedOff agentId={id} says={chat.outOfReach(agent.name)} />
-    ) : (
-      content()
-    );
   const team = teams.data?.teams.find(({ teamId }) => teamId === agent.teamId);
   return (
     <Page
@@ -71,33 +63,38 @@ export default function AgentDetail() {
       actions={<Pin agent={agent} />}
       lead={<Lead agent={agent} team={team} />}
     >
-      <Tabs
-        label={texts.tabs}
-        value={tab}
-        onChange={(next) => go({ tab: next })}
-        tabs={[
-          { key: 'chat', label: texts.talk, content: reading(() => <Chat agent={agent} />) },
-          { key: 'files', label: files.tab, content: reading(() => <Files agentId={id} />) },
-          {
-            key: 'work',
-            label: texts.work,
-            content: reading(() => (
-              <Work agentId={id} view={part} onView={(view) => go({ tab: 'work', part: view })} />
-            )),
-          },
-          { key: 'memory', label: texts.memory, content: reading(() => <MemoryTab agentId={id} />) },
-          { key: 'connections', label: texts.connections, content: () => <Connections agentId={id} /> },
-          {
-            key: 'settings',
-            label: texts.settings,
-            content: () => (
-              <Settings agent={agent} part={part} onPart={(next) => go({ tab: 'settings', part: next })} />
-            ),
-          },
-        ]}
-      />
+      <Tabs label={texts.tabs} value={tab} onChange={(next) => go({ tab: next })} tabs={tabsOf(agent, part, go)} />
     </Page>
   );
+}
+
+type Go = (search: { tab: string; part?: string }) => void;
+
+function tabsOf(agent: WebAgent, part: string | undefined, go: Go) {
+  const { id } = agent;
+  const kept = (content: ReactNode) => () => <Kept agent={agent}>{content}</Kept>;
+  return [
+    { key: 'chat', label: texts.talk, content: kept(<Chat agent={agent} />) },
+    { key: 'files', label: files.tab, content: kept(<Files agentId={id} />) },
+    {
+      key: 'work',
+      label: texts.work,
+      content: kept(<Work agentId={id} view={part} onView={(view) => go({ tab: 'work', part: view })} />),
+    },
+    { key: 'memory', label: texts.memory, content: kept(<MemoryTab agentId={id} />) },
+    { key: 'connections', label: texts.connections, content: () => <Connections agentId={id} /> },
+    {
+      key: 'settings',
+      label: texts.settings,
+      content: () => <Settings agent={agent} part={part} onPart={(next) => go({ tab: 'settings', part: next })} />,
+    },
+  ];
+}
+
+/** What an agent has kept. Nobody else has what one in a container keeps: while that is off nobody is asked. */
+function Kept({ agent, children }: { agent: WebAgent; children: ReactNode }) {
+  if (!agent.outside || agent.status !== 'stopped') return children;
+  return <SwitchedOff agentId={agent.id} says={chat.outOfReach(agent.name)} />;
 }
 
 function Pin({ agent }: { agent: WebAgent }) {

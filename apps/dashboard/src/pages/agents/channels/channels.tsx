@@ -45,15 +45,13 @@ export function Channels({ agentId }: { agentId: string }) {
   );
 }
 
-function One({
-  agentId,
-  channel,
-  receipts,
-}: {
+interface OneProps {
   agentId: string;
   channel: AgentChannel;
   receipts: readonly ChannelReceipt[];
-}) {
+}
+
+function One({ agentId, channel, receipts }: OneProps) {
   const { kind, isSet, state, error } = channel;
   // Whoever comes for this one finds its form open.
   const { connect } = useSearch({ strict: false }) as { connect?: string };

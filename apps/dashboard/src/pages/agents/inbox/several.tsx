@@ -68,21 +68,15 @@ export function SeveralBar({ chosen, onDone }: { chosen: readonly Waiting[]; onD
         <strong className="me-2" aria-live="polite">
           {texts.chosen(n)}
         </strong>
-        {areQuestions ? (
-          <Button small kind="primary" data-many="a" disabled={busy || isTooMany} onClick={() => setAsks('answer')}>
-            {texts.answerAll(n)}
-          </Button>
-        ) : (
-          <Button
-            small
-            kind="primary"
-            data-many="a"
-            disabled={busy || isTooMany || unlike !== undefined}
-            onClick={() => calls && acts.settle(calls, true)}
-          >
-            {texts.allowAll(n)}
-          </Button>
-        )}
+        <Button
+          small
+          kind="primary"
+          data-many="a"
+          disabled={busy || isTooMany || unlike !== undefined}
+          onClick={() => (areQuestions ? setAsks('answer') : calls && acts.settle(calls, true))}
+        >
+          {areQuestions ? texts.answerAll(n) : texts.allowAll(n)}
+        </Button>
         <Button
           small
           data-many="r"

@@ -64,17 +64,7 @@ export function ForkDialog({
   return (
     <Dialog open onClose={onClose} title={texts.forkTitle} hint={texts.forkHint}>
       <Form error={fork.error} fields={['message', 'instruction']} onSubmit={submit}>
-        {prompt && bar.kind !== 'prompt' && (
-          <SelectField
-            label={texts.forkWhere}
-            value={isAgain ? 'again' : 'after'}
-            onChange={({ target }) => setAgain(target.value === 'again')}
-            choices={[
-              { value: 'after', label: texts.forkAfter },
-              { value: 'again', label: texts.forkAgain },
-            ]}
-          />
-        )}
+        {prompt && bar.kind !== 'prompt' && <Where isAgain={isAgain} onChange={setAgain} />}
         <TextArea
           label={texts.message}
           name="message"
@@ -91,6 +81,19 @@ export function ForkDialog({
     </Dialog>
   );
 }
+
+/** After the step that is looked at, or before everything that came of the question. */
+const Where = ({ isAgain, onChange }: { isAgain: boolean; onChange: (isAgain: boolean) => void }) => (
+  <SelectField
+    label={texts.forkWhere}
+    value={isAgain ? 'again' : 'after'}
+    onChange={({ target }) => onChange(target.value === 'again')}
+    choices={[
+      { value: 'after', label: texts.forkAfter },
+      { value: 'again', label: texts.forkAgain },
+    ]}
+  />
+);
 
 interface Other<T> {
   agentId: string;
