@@ -60,7 +60,11 @@ const openGateway = ({ verify, publicUrl, version, log, webhook, push }: Embedde
   createGateway({
     agent: (agentId) => awake.get(agentId),
     kept: (agentId) => awake.kept(agentId),
-    ...{ verify, publicUrl, version, log, push },
+    verify,
+    publicUrl,
+    version,
+    log,
+    push,
     ...(webhook && { webhook }),
   });
 
