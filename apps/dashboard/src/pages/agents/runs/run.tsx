@@ -42,7 +42,9 @@ function Shown({ place }: { place: RunPlace }) {
   const { read, run, isOver } = useRun(place);
   const [open, setOpen] = useState<'fork' | 'compare'>();
   const chosen = run.bars.find(({ key }) => key === String(search.step)) ?? run.bars.at(-1);
-  const choose = (key: string) => void navigate({ to: '.', search: stepIn(key) as never, replace: true });
+  // Another step is no other page: what is in sight stays there.
+  const choose = (key: string) =>
+    void navigate({ to: '.', search: stepIn(key) as never, replace: true, resetScroll: false });
   const back = { to: `/dashboard/agents/${agentId}`, search: { tab: 'chat', c: sessionId }, label: texts.back };
   const close = () => setOpen(undefined);
   const inspected = useRef<HTMLDivElement>(null);

@@ -192,8 +192,8 @@ const GuideToCome = () => (
     <div role="status" aria-label={states.loading} className={inColumns(Object.keys(texts.steps).length - 1)}>
       {Object.keys(texts.steps)
         .slice(1)
-        .map((step) => (
-          <div key={step} className="skeleton h-[4.75rem] rounded-xl" />
+        .map((step, index) => (
+          <div key={step} className={cx('skeleton h-[4.75rem] rounded-xl', index > 2 && 'max-sm:hidden')} />
         ))}
     </div>
   </Card>
