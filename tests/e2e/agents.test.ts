@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertQuiet, enter, openPage, say, settle } from './browser.ts';
+import { assertQuiet, enter, openPage, say, settle, soon } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
@@ -203,6 +203,25 @@ browserSuite('agents in the browser', (stage) => {
     // Where one would write stands why not, and the way on.
     await page.getByRole('tab', { name: 'Talk' }).click();
     await page.getByText('The agent is switched off.').waitFor();
+    // Read anew, with nothing that was there before: what was said, its files, its work and its memory.
+    await page.reload();
+    await page.getByText('The agent is switched off.').waitFor();
+    await page.getByRole('log').getByText('Hello, who is there?', { exact: true }).waitFor();
+    // What would begin something is not offered.
+    const said = page.getByRole('log').locator('article').first();
+    await said.hover();
+    assert.equal(await said.getByRole('button', { name: 'Edit' }).count(), 0);
+    const list = page.getByRole('navigation', { name: 'Conversations' });
+    await list.getByRole('button', { name: /Hello, who is there/ }).waitFor();
+    await list.getByRole('searchbox').fill('who is there');
+    await list.getByText(/^[1-9]\d* in all$/).waitFor();
+    for (const tab of ['Files', 'Work', 'Memory']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('tabpanel', { name: tab }).waitFor();
+      await soon(async () => assert.equal(await page.locator('.skeleton').count(), 0));
+    }
+    await page.getByRole('tab', { name: 'Talk' }).click();
+    assertQuiet(watched);
     await page.getByRole('button', { name: 'Start it' }).click();
     await page.getByLabel('Message', { exact: true }).waitFor();
     await page.getByText('ready').first().waitFor();

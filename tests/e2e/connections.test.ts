@@ -228,6 +228,48 @@ browserSuite(
       assertQuiet(watched);
     });
 
+    test('Telegram leads to a first message, sees it arrive, and writes back to who sent it', async () => {
+      // Nobody here is Telegram: what the platform would say of it is said in its place.
+      const at = `**/api/agents/${agentId}/channels`;
+      const receipts: Record<string, unknown>[] = [];
+      const tried: unknown[] = [];
+      await page.route(at, async (route) => {
+        const answer = await route.fetch();
+        const { channels } = (await answer.json()) as { channels: { kind: string }[] };
+        const set = { isSet: true, state: 'listening', secrets: ['token'], error: null };
+        const json = {
+          channels: channels.map((one) => (one.kind === 'telegram' ? { ...one, ...set } : one)),
+          receipts,
+        };
+        await route.fulfill({ response: answer, json });
+      });
+      await page.route(`${at}/telegram/test`, async (route) => {
+        tried.push(route.request().postDataJSON());
+        await route.fulfill({ json: { ok: true, account: '@press_bot', error: null } });
+      });
+      await open();
+      await page.getByRole('button', { name: 'Test: Telegram' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Test Telegram' });
+      await dialog.getByText('It works. The agent is @press_bot there.').waitFor();
+      const link = dialog.getByRole('link', { name: 'Open it in Telegram' });
+      assert.equal(await link.getAttribute('href'), 'https://t.me/press_bot');
+      await dialog.getByRole('img', { name: /@press_bot/ }).waitFor();
+      await dialog.getByText('Waits for your message…').waitFor();
+      await assertAccessible(page, 'a channel that waits for a first message');
+      const receivedAt = new Date().toISOString();
+      const mine = { channel: 'telegram', id: '5512:1', sender: '5512', chat: '5512', note: null, tries: 1 };
+      receipts.unshift({ ...mine, state: 'answered', receivedAt, doneAt: receivedAt });
+      await dialog.getByText('Your message has arrived and is answered').waitFor();
+      assert.equal(await dialog.getByLabel('Send a test message to').inputValue(), '5512');
+      await dialog.getByRole('button', { name: 'Test now' }).click();
+      await dialog.getByText(/A test message is on its way to 5512\.$/).waitFor();
+      assert.deepEqual(tried, [{}, { to: '5512' }]);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      assertQuiet(watched);
+    });
+
     test('a program gets a key and the call that uses it', async () => {
       await open();
       await page.getByRole('button', { name: 'JavaScript' }).click();

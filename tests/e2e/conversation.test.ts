@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { before, after, test } from 'node:test';
 import { assertQuiet, enter, openPage, say, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
@@ -77,10 +78,19 @@ browserSuite(
       await page.getByRole('button', { name: 'Trace' }).first().click();
       const trace = page.getByRole('dialog');
       await trace.getByText('Asks for approval').first().waitFor();
-      await trace.getByText('Tool result').first().waitFor();
+      // What was done is said in words; the name of the tool is there for who looks for it.
+      const result = trace.locator('li', { hasText: 'Tool result' }).first();
+      await result
+        .getByTitle('write_file')
+        .getByText(/^Write \S+$/)
+        .waitFor();
+      assert.equal(await trace.getByText('write_file', { exact: true }).count(), 0);
       // 50,000 tokens in and 10,000 out at 0.20 and 0.60 USD a million.
       await trace.getByText('$0.016 · 60k').first().waitFor();
       await page.keyboard.press('Escape');
+      await open('work');
+      const timeline = page.getByRole('list', { name: 'Timeline' });
+      await timeline.getByText('Waits for your decision about writing a file.').first().waitFor();
       await open('logs');
       await page
         .getByText(/Run done/)

@@ -83,6 +83,18 @@ browserSuite(
       assert.equal(await page.getByText('**early**').count(), 0);
     });
 
+    test('a step of a run says its words as the conversation does', async () => {
+      const { page } = watched;
+      const { sessions } = await caller.call<{ sessions: { id: string }[] }>('GET', `/api/agents/${agentId}/sessions`);
+      await settle(page, `/dashboard/agents/${agentId}/runs/${sessions[0]!.id}?run=1`);
+      const words = page.getByRole('group', { name: 'Words' });
+      await words.locator('strong', { hasText: 'early' }).waitFor();
+      await words.locator('td', { hasText: '900' }).waitFor();
+      assert.equal(await page.getByText('**early**').count(), 0);
+      await assertAccessible(page, 'a step with everything');
+      assertQuiet(watched);
+    });
+
     test('the audit log says who did it, and to whom', async () => {
       const { page } = watched;
       const registered = await fetch(`${stage.platform.url}/api/register`, {

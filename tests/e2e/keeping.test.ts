@@ -285,6 +285,18 @@ browserSuite(
       assert.equal(last?.body['model'], 'xiaomi/mimo-v2-pro');
       const [system] = last.body['messages'] as Spoken[];
       assert.match(textOf(system!), /^You answer like a pirate\./);
+
+      // Before the mistake, wherever that was seen: the question is there again, to be asked of another model.
+      await page.goBack();
+      await page.getByRole('button', { name: 'Fork from here' }).click();
+      const dialog = page.getByRole('dialog');
+      assert.equal(await dialog.getByLabel('What to say there').inputValue(), '');
+      await dialog.getByLabel('Where it goes on').selectOption('again');
+      assert.match(await dialog.getByLabel('What to say there').inputValue(), /^Write the page/);
+      await dialog.getByRole('combobox', { name: 'Model' }).selectOption('xiaomi/mimo-v2-pro');
+      await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
+      await log(page).getByText('Heard: Write the page').first().waitFor();
+      await log(page).getByText('Heard: Go on differently').first().waitFor({ state: 'detached' });
       assertQuiet(watched);
     });
   },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, replyJson, type StandIn } from '@troupe/ai';
-import { assertQuiet, enter, openPage, settle, soon } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { browserSuite } from './suite.ts';
 
@@ -33,7 +33,10 @@ browserSuite('the first hour of a newcomer', (stage) => {
     await page.getByLabel('Address').fill(`${model.url}/v1`);
     await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('cell', { name: 'house', exact: true }).waitFor();
-    await page.goto('/dashboard/agents/new');
+    // From here the page leads on, as long as there is nobody to talk to.
+    const onward = page.getByRole('link', { name: 'Make your first agent' });
+    await assertAccessible(page, 'the first provider is there');
+    await onward.click();
     await page.getByLabel('Name').fill('Scout');
     // Enter counts when it is known what the agent thinks with.
     await soon(async () => {
@@ -50,6 +53,9 @@ browserSuite('the first hour of a newcomer', (stage) => {
     const row = page.getByRole('navigation', { name: 'Conversations' }).locator('[aria-current]');
     await row.waitFor();
     assert.equal(await row.getByText('working').count(), 0);
+    await settle(page, '/dashboard/admin?tab=providers');
+    await page.getByRole('cell', { name: 'house', exact: true }).waitFor();
+    assert.equal(await onward.count(), 0);
     assertQuiet(watched);
   });
 

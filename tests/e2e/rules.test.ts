@@ -43,12 +43,12 @@ browserSuite(
       await soon(async () => assert.equal(await page.evaluate('document.activeElement?.tagName'), 'SELECT'));
       await log.getByText('It has asked about this tool once so far: now.').waitFor();
       assert.deepEqual(await choice.getByRole('option').allInnerTexts(), [
-        'write reports/may.txt',
-        'write anything in reports/',
-        'write any file',
+        'write and change reports/may.txt',
+        'write and change anything in reports/',
+        'write and change any file',
       ]);
       await assertAccessible(page, 'a rule that is made');
-      await choice.selectOption({ label: 'write anything in reports/' });
+      await choice.selectOption({ label: 'write and change anything in reports/' });
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await done.nth(0).waitFor();
@@ -64,9 +64,9 @@ browserSuite(
       await log.getByText('They say: Only in reports, please.').last().waitFor();
 
       await settle(page, `/dashboard/agents/${agentId}?tab=settings&part=config`);
-      await page.getByText('write anything in reports/').waitFor();
+      await page.getByText('write and change anything in reports/').waitFor();
       await assertAccessible(page, 'rules of an agent');
-      await page.getByRole('button', { name: 'Take away: write anything in reports/' }).click();
+      await page.getByRole('button', { name: 'Take away: write and change anything in reports/' }).click();
       await page.getByText(/^No rules yet\./).waitFor();
       assertQuiet(watched);
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import type { Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, enter, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, signIn, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller, type Caller } from './content.ts';
 import { MOST_SCRIPT, scriptSize } from './script-size.ts';
@@ -150,6 +150,23 @@ browserSuite(
       await page.getByRole('combobox', { name: 'Search and commands' }).waitFor();
       await page.keyboard.press('Escape');
       assertQuiet(watched);
+    });
+
+    test('on a phone a step that is touched shows what is in it, and nothing jumps', async () => {
+      const phone = await openPage(stage.browser, stage.platform.url, { viewport: { width: 375, height: 720 } });
+      await enter(phone.page, stage.platform.owner);
+      await settle(phone.page, `/dashboard/agents/${agentId}/runs/${sessionId}?run=1`);
+      const prompt = phone.page.getByRole('button', { name: /^Prompt/ });
+      await prompt.click();
+      await phone.page.waitForURL(/\?step=\d+$/);
+      const inside = phone.page.getByRole('button', { name: 'Fork from here' });
+      await soon(async () => {
+        const at = await inside.boundingBox();
+        assert.ok(at && at.y > 0 && at.y < 720, `it stands at ${at?.y}`);
+        assert.ok((await phone.page.evaluate<number>('scrollY')) > 100, 'the page did not go back to its top');
+      });
+      assertQuiet(phone);
+      await phone.context.close();
     });
 
     test('an address that names no run says so, and so does one of somebody else', async () => {

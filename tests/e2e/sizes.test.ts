@@ -61,6 +61,31 @@ browserSuite('screens of all sizes and slow networks', (stage) => {
     assertQuiet(watched);
   });
 
+  test('the overview shows each part as it comes, and those that are there stay where they are', async () => {
+    await settle(page, '/dashboard');
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const late = /\/api\/(?:dashboard\/cost|tasks|stage|daily-brief)/;
+    await page.route(late, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.reload();
+    const figures = page.locator('#content dl').first();
+    const agents = figures.locator('div').filter({ hasText: 'Agents' });
+    await agents.getByText(/ready|none yet/).waitFor();
+    await page.getByRole('heading', { name: 'Needs your attention' }).waitFor();
+    await page.getByRole('heading', { name: 'Getting started' }).waitFor();
+    assert.ok((await figures.locator('.skeleton').count()) > 0, 'what is still on its way has its room');
+    const before = await agents.boundingBox();
+    release();
+    const loading = page.locator('.skeleton');
+    while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' });
+    assert.deepEqual(await agents.boundingBox(), before, 'nothing moved');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    assertQuiet(watched);
+  });
+
   test('that nothing waits is said when it is known, and not before', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));

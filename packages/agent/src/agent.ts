@@ -68,16 +68,26 @@ export interface LiveThought {
 /** Waits until there is room for a page of what is stored; to be called when all of it was taken. */
 export type Room = (signal: AbortSignal) => Promise<() => void>;
 
-export interface Agent {
+/** What an agent has kept: enough to read all of it, whether it runs or not. */
+export interface Kept {
   readonly id: string;
+  /** It does not run, and its tokens open nothing; left out: it runs. */
+  readonly isStopped?: boolean;
   /** Whose turn it is when its conversations are read. */
   readonly owner: string;
   readonly store: AgentStore;
-  /** Its MCP servers; left out: it can have none. */
-  readonly mcp?: McpServers;
   /** Its files; throws where it has none. */
   workspace: () => Promise<Workspace>;
   definition: () => Promise<VersionedDefinition>;
+  /** Work that it has in the background; throws 404. */
+  task: (id: string) => Promise<BackgroundTask>;
+  /** Sessions that this process is working on. */
+  busy: () => number;
+}
+
+export interface Agent extends Kept {
+  /** Its MCP servers; left out: it can have none. */
+  readonly mcp?: McpServers;
   /**
    * Takes an input and answers with the words that saw it, or when the run ended without any or waits for an approval. The
    * listener hears it from the start.
@@ -97,8 +107,6 @@ export interface Agent {
   openCalls: (sessionId: string) => Promise<readonly CallRecord[]>;
   /** What goes on in the session, and what it has in the background. False: there was nothing. */
   cancel: (sessionId: string, by: string) => Promise<boolean>;
-  /** Work that it has in the background; throws 404. */
-  task: (id: string) => Promise<BackgroundTask>;
   /** False: it had ended before. The agent is told. */
   stopTask: (id: string, by: string) => Promise<boolean>;
   /** All that it has; nobody is told. Answers how many. */
@@ -113,8 +121,6 @@ export interface Agent {
   resume: () => Promise<number>;
   /** Tasks in the background that this process sees to. */
   busyInBackground: () => number;
-  /** Sessions that this process is working on. */
-  busy: () => number;
   /** Nobody works or reads along. */
   idle: () => boolean;
   /** Ends running work at its next safe point and lets go of everything it holds. */

@@ -1,14 +1,8 @@
 import type { ModelClient } from '@troupe/ai';
-import { AGENT_NOT_FOUND, TASK_NOT_FOUND } from '@troupe/contract';
-import {
-  type AgentConfig,
-  type AgentDefinition,
-  memoryScope,
-  readAgentConfig,
-  type VersionedDefinition,
-} from '@troupe/domain';
+import { type AgentConfig, type AgentDefinition, memoryScope, readAgentConfig } from '@troupe/domain';
 import { AppError, newId, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input, Note, LiveEvent, Room } from './agent.ts';
+import { KeptAgent, type KeptDeps } from './kept.ts';
 import { createPictures } from './loop/attached.ts';
 import { createTexts } from './loop/traits.ts';
 import { Background, endOf } from './loop/background.ts';
@@ -24,20 +18,14 @@ import { NOTHING_SPENT, type CallRecord, type SessionEventBody } from './session
 import { polledNews, type SessionNews } from './session/news.ts';
 import type { BackgroundTask } from './store/background.ts';
 import type { Meant } from './store/recall.ts';
-import type { AgentStore, Delivered, Lease } from './store/store.ts';
+import type { Delivered, Lease } from './store/store.ts';
 import type { McpServers } from './tools/mcp-servers.ts';
 import type { RunFiles, Tool } from './tools/tool.ts';
 import type { Peers } from './tools/transfer-task.ts';
-import type { Workspace } from './workspace/workspace.ts';
 
-export interface AgentDeps {
-  agentId: string;
-  /** Whose it is, among others in this process; undefined: nobody else's are here. */
-  owner?: string;
-  store: AgentStore;
+export interface AgentDeps extends KeptDeps {
   model: ModelClient;
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
-  workspace?: () => Promise<Workspace>;
   /** The other agents of its team. */
   peers?: Peers | undefined;
   /** How questions about memories become numbers; left out: they are searched by words. */
@@ -69,10 +57,6 @@ const POLL_MS = 300;
 /** Inputs of this kind are taken once, as are all that have an id. */
 const BACKGROUND = 'background';
 
-const noFiles = async (): Promise<never> => {
-  throw new AppError(409, 'This agent has no files');
-};
-
 /** Only agents of this process can be had for a conversation. */
 const lender =
   (peers: Peers | undefined): RunDeps['lend'] =>
@@ -84,12 +68,8 @@ const lender =
 export const wakeAgent = (deps: AgentDeps): Agent => new AwakeAgent(deps);
 
 /** There are thousands at once: what an agent can do is shared, each has only what is its own. */
-class AwakeAgent implements Agent {
-  readonly id: string;
-  readonly owner: string;
-  readonly store: AgentStore;
+class AwakeAgent extends KeptAgent implements Agent {
   readonly mcp?: McpServers;
-  readonly workspace: () => Promise<Workspace>;
   readonly #audience = new Audience();
   readonly #worker: Worker;
   readonly #background: Background;
@@ -102,18 +82,15 @@ class AwakeAgent implements Agent {
   readonly #onSleep: (() => Promise<void>) | undefined;
 
   constructor(deps: AgentDeps) {
-    const { agentId, owner = agentId, store, log, now = Date.now, pollMs = POLL_MS } = deps;
+    super(deps);
+    const { agentId, store, log, now = Date.now, pollMs = POLL_MS } = deps;
     const audience = this.#audience;
-    this.id = agentId;
-    this.owner = owner;
-    this.store = store;
     if (deps.mcp) this.mcp = deps.mcp;
-    this.workspace = deps.workspace ?? noFiles;
     const compactAt = deps.compactAt ?? COMPACT_AT_TOKENS;
     const lease = leaseOf(deps);
     this.#lease = lease;
     this.#background = new Background({
-      owner,
+      owner: this.owner,
       store,
       log,
       lease,
@@ -140,12 +117,6 @@ class AwakeAgent implements Agent {
     this.#log = log;
     this.#now = now;
     this.#onSleep = deps.onSleep;
-  }
-
-  async definition(): Promise<VersionedDefinition> {
-    const found = await this.store.definition();
-    if (!found) throw new AppError(404, AGENT_NOT_FOUND);
-    return found;
   }
 
   watch(sessionId: string, listener: Listener): () => void {
@@ -246,12 +217,6 @@ class AwakeAgent implements Agent {
     return taken + (await this.#background.resume());
   }
 
-  async task(id: string): Promise<BackgroundTask> {
-    const found = await this.store.task(id);
-    if (!found) throw new AppError(404, TASK_NOT_FOUND);
-    return found;
-  }
-
   async stopTask(id: string, by: string): Promise<boolean> {
     await this.task(id);
     return this.#background.stop(id, { tells: true, says: `It was stopped by the ${by}.` });
@@ -261,7 +226,7 @@ class AwakeAgent implements Agent {
     return this.#background.stopAll(`It was stopped by ${by}.`);
   }
 
-  busy(): number {
+  override busy(): number {
     return this.#worker.busy();
   }
 

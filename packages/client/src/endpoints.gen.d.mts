@@ -511,6 +511,7 @@ export interface Endpoints {
         ownKeyOf: string | null;
         verified: boolean;
         tags: string[];
+        outside: boolean;
       })[];
       count: number;
       hasMore: boolean;
@@ -537,6 +538,7 @@ export interface Endpoints {
         ownKeyOf: string | null;
         verified: boolean;
         tags: string[];
+        outside: boolean;
       };
       status: 'ok';
     };
@@ -1399,6 +1401,7 @@ export interface Endpoints {
         ownKeyOf: string | null;
         verified: boolean;
         tags: string[];
+        outside: boolean;
       })[];
       count: number;
       hasMore: boolean;

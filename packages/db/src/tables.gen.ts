@@ -291,6 +291,7 @@ export interface Tables {
     lost: Default<boolean>;
     model: Default<string>;
     name: string;
+    outside: Default<boolean>;
     own_config: Default<Json>;
     plan: Default<'free' | 'solo' | 'collective' | 'label' | 'network'>;
     provider_key: Nullable<Bytes>;

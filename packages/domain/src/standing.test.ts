@@ -34,6 +34,26 @@ test('a folder is what is in it, by no detour', () => {
   assert.equal(isStanding(rules, foreign, { path: 'reports/a.md' }), false);
 });
 
+test('who may write may change and make folders there, and nothing else; nobody may write who may change', () => {
+  const within = (name: string, path: string, standing = rule('write_file', 'reports/**')) =>
+    isStanding([standing], files(name), { path });
+  for (const name of ['write_file', 'edit_file', 'create_directory']) {
+    assert.equal(within(name, 'reports/2026/may.md'), true, name);
+    assert.equal(within(name, 'plan.md'), false, name);
+    assert.equal(within(name, 'reports/../plan.md'), false, name);
+    assert.equal(within(name, 'plan.md', rule('write_file', null)), true, name);
+  }
+  for (const name of ['delete_file', 'move_file', 'read_file'])
+    for (const standing of [rule('write_file', 'reports/**'), rule('write_file', null)])
+      assert.equal(within(name, 'reports/may.md', standing), false, name);
+  const oneFile = rule('write_file', 'reports/may.md');
+  assert.equal(within('edit_file', 'reports/may.md', oneFile), true);
+  assert.equal(within('create_directory', 'reports/may.md', oneFile), false);
+  assert.equal(within('write_file', 'reports/may.md', rule('edit_file', 'reports/**')), false);
+  const foreign = { name: 'edit_file', toolset: 'github', offeredAs: 'edit_file' };
+  assert.equal(isStanding([rule('write_file', null)], foreign, { path: 'reports/may.md' }), false);
+});
+
 test('a move needs both of its ends inside', () => {
   const may = (source: string, destination: string) =>
     isStanding([rule('move_file', 'reports/**')], files('move_file'), { source, destination });

@@ -56,11 +56,23 @@ function hostOf(url: unknown): string | undefined {
 
 const folderOf = (args: Arguments): string => (typeof args['cwd'] === 'string' ? args['cwd'] : '.');
 
-function fits(rule: StandingRule, { name, toolset, offeredAs }: CalledTool, args: Arguments): boolean {
-  if (rule.tool !== name) return false;
+/** Who may write a whole file can do no more by changing a part of it, or by making a folder for it. */
+const WITH_WRITING = new Set(['edit_file', 'create_directory']);
+
+/** Whether a rule about one tool speaks of another: of the own tools for files alone. */
+function isAbout(rule: StandingRule, { name, toolset, offeredAs }: CalledTool): boolean {
+  if (rule.tool === name) return true;
+  return rule.tool === 'write_file' && WITH_WRITING.has(name) && toolset === 'filesystem' && offeredAs === undefined;
+}
+
+function fits(rule: StandingRule, tool: CalledTool, args: Arguments): boolean {
+  if (!isAbout(rule, tool)) return false;
   if (rule.within === null) return true;
   const { within } = rule;
+  const { name, toolset, offeredAs } = tool;
   if (offeredAs !== undefined) return false;
+  // A folder by the name of a file is another thing than that file.
+  if (name !== rule.tool && name === 'create_directory' && !within.endsWith(FOLDER)) return false;
   if (toolset === 'filesystem') {
     const paths = pathsIn(args);
     return paths.length > 0 && paths.every((path) => path !== undefined && isInside(path, within));

@@ -4,13 +4,16 @@ import {
   createPgStore,
   createShelf,
   createToolkit,
+  KeptAgent,
   keptMeant,
+  personsWorkspace,
   pgKnowledge,
   pgSkills,
   type ToolkitDeps,
   wakeAgent,
   type Agent,
   type AgentDeps,
+  type Kept,
   type Peer,
   type Peers,
   type PgNews,
@@ -128,6 +131,7 @@ export function createWaysOut(
 export class AwakeAgents {
   readonly #deps: AwakeDeps;
   readonly #files: AgentFiles;
+  readonly #pool: WorkerPool;
   readonly #news: PgNews | undefined;
   readonly #waysOut: ReturnType<typeof createWaysOut>;
   readonly #idleMs: number;
@@ -139,6 +143,7 @@ export class AwakeAgents {
     this.#deps = deps;
     this.#news = deps.listener && createPgNews({ db: deps.db, listener: deps.listener, log: deps.log });
     this.#files = files;
+    this.#pool = pool;
     this.#waysOut = createWaysOut(deps, pool);
     this.#idleMs = deps.idleMs ?? IDLE_MS;
     this.#sweeper = setInterval(() => {
@@ -153,6 +158,23 @@ export class AwakeAgents {
   /** The agent itself; undefined: there is none, throws 502 when it is stopped. */
   async get(agentId: string): Promise<Agent | undefined> {
     return (await this.#awaken(agentId))?.agent;
+  }
+
+  /** What it has kept, to be read whether it runs or not; undefined: there is none. Nobody is woken for that. */
+  async kept(agentId: string): Promise<Kept | undefined> {
+    if (this.#closed) throw new AppError(503, 'The platform is stopping');
+    const found = await this.#found(agentId);
+    if (found) {
+      found.usedAt = Date.now();
+      return found.agent;
+    }
+    const { db } = this.#deps;
+    const row = await rowOf(db, agentId);
+    if (!row) return undefined;
+    const { user_id: userId, team_id: teamId } = row;
+    const store = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }) });
+    const workspace = () => personsWorkspace({ ...this.#files.of(agentId, userId), pool: this.#pool, owner: userId });
+    return new KeptAgent({ agentId, owner: userId, store, workspace, isStopped: row.status !== 'running' });
   }
 
   /** Its sessions that are worked on here; it is not woken for that. */

@@ -85,6 +85,72 @@ describe('the embedded driver', () => {
     assert.equal(await driver.recover(), 0);
   });
 
+  test('what a stopped agent has kept is read, and nothing of it is woken or begun', async () => {
+    const { roster, runtime } = grounds;
+    const agent = await newAgent(grounds);
+    const token = await roster.token(agent);
+    const ask = (method: string, path: string, body?: unknown) => door.ask(agent.id, method, path, token, body);
+    const said = await ask('POST', '/messages', { key: 'k', content: 'write notes.txt: the sea is deep' });
+    assert.equal(said.status, 202, JSON.stringify(said.body));
+    const sessionId = String(said.body['sessionId']);
+    const answered = async () => (await ask('GET', `/sessions/${sessionId}`)).body as { session: { status: string } };
+    for (let tries = 0; (await answered()).session.status !== 'idle'; tries += 1) {
+      assert.ok(tries < 500, 'no answer');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await roster.change(agent.id, { status: 'stopped' });
+    await driver.stop(agent);
+    // Left behind by a process that died: it must stay so.
+    const store = createPgStore({ db: runtime.db, userId: 'ann', agentId: agent.id });
+    await store.deliver({ to: { channel: 'api', key: 'left' }, events: [{ type: 'user', content: 'go on' }] });
+
+    const before = driver.awake();
+    const read = async (path: string) => {
+      const { status, body } = await ask('GET', path);
+      assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`);
+      return body;
+    };
+    const { events } = (await read(`/sessions/${sessionId}`)) as { events: { type: string; content?: string }[] };
+    assert.equal(events[0]?.content, 'write notes.txt: the sea is deep');
+    assert.equal((await read('/sessions'))['count'], 2);
+    assert.equal(((await read('/search?q=deep'))['messages'] as unknown[]).length > 0, true);
+    assert.equal(((await read(`/sessions/${sessionId}/branches`))['branches'] as unknown[]).length, 1);
+    const names = ((await read('/files'))['entries'] as { name: string }[]).map(({ name }) => name);
+    assert.deepEqual(names, ['notes.txt']);
+    for (const path of ['/approvals', '/background', '/logs', '/messages', '/memory', '/config', '/definition'])
+      await read(path);
+    assert.equal((await read('/stats'))['busy'], 0);
+
+    const refused: [string, string, unknown?][] = [
+      ['POST', '/messages', { key: 'k', content: 'hello' }],
+      ['POST', '/v1/chat/completions', { messages: [{ role: 'user', content: 'hello' }] }],
+      ['POST', `/sessions/${sessionId}/branches`, { at: 1, content: 'again' }],
+      ['POST', `/sessions/${sessionId}/cancel`, {}],
+      ['PATCH', `/sessions/${sessionId}`, { title: 'Sea' }],
+      ['DELETE', `/sessions/${sessionId}`],
+      ['PUT', '/memory', { key: 'a', content: 'b' }],
+      ['DELETE', '/files?path=notes.txt'],
+      ['GET', `/sessions/${sessionId}/events`],
+      ['GET', '/mcp-servers'],
+      ['GET', '/ready'],
+    ];
+    for (const [method, path, body] of refused)
+      assert.equal((await ask(method, path, body)).status, 502, `${method} ${path}`);
+
+    assert.ok(driver.awake() <= before, 'nobody is awake for that');
+    const { rows } = await sql<{ held: number; open: number }>`
+      select count(*) filter (where lease_owner is not null)::int as held,
+        count(*) filter (where status = 'open')::int as open from agent_sessions
+      where agent_id = ${agent.id}`.execute(runtime.db.system);
+    assert.deepEqual(rows, [{ held: 0, open: 1 }], 'no lease, and what was left is as it was');
+    assert.equal((await door.ask(agent.id, 'GET', '/sessions', 'another token')).status, 502);
+
+    await roster.delete(agent.id);
+    await driver.remove(agent);
+    const gone = await ask('GET', '/sessions');
+    assert.deepEqual([gone.status, gone.body], [404, { error: 'Agent not found' }]);
+  });
+
   test('what a lead has in the background is stopped with it, also with members that are stopped', async () => {
     const { roster, runtime } = grounds;
     const lead = await newAgent(grounds);

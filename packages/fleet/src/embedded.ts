@@ -56,6 +56,18 @@ async function recover({ db, log }: EmbeddedDeps, awake: AwakeAgents): Promise<n
   return rows.length;
 }
 
+const openGateway = ({ verify, publicUrl, version, log, webhook, push }: EmbeddedDeps, awake: AwakeAgents) =>
+  createGateway({
+    agent: (agentId) => awake.get(agentId),
+    kept: (agentId) => awake.kept(agentId),
+    verify,
+    publicUrl,
+    version,
+    log,
+    push,
+    ...(webhook && { webhook }),
+  });
+
 export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const { db, log, version } = deps;
   const cpu = createCpuShare();
@@ -64,8 +76,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const awake = new AwakeAgents(deps, files, pool);
   const agent = (agentId: string): Promise<Agent | undefined> => awake.get(agentId);
   const evict = (agentId: string): Promise<void> => awake.evict(agentId);
-  const { verify, publicUrl, webhook, push } = deps;
-  const gateway = createGateway({ agent, verify, publicUrl, version, log, push, ...(webhook && { webhook }) });
+  const gateway = openGateway(deps, awake);
 
   const storeOf = ({ id: agentId, user_id: userId }: AgentRow) => createPgStore({ db, userId, agentId });
 

@@ -48,6 +48,7 @@ export function createLife({ db, roster, driver, clock, log, tell }: LifeDeps) {
       failure: null,
       lost: false,
       image: placement.image,
+      outside: placement.container !== undefined,
       runtime_version: placement.version,
       ...(goesOn ? {} : { started_at: clock() }),
     });

@@ -35,7 +35,7 @@ export const agentsElsewhere = (tx: UserTx, limit: number): Promise<{ id: string
   tx
     .selectFrom('agents')
     .select(['id', 'name'])
-    .where('driver', 'is not', null)
+    .where((where) => where.or([where('outside', '=', true), where('driver', 'is not', null)]))
     .where('status', '=', 'running')
     .orderBy('updated_at', 'desc')
     .limit(limit)

@@ -36,7 +36,7 @@ const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
     web.stage.get,
   ],
   widgets: [web.widgets.list],
-  work: [web.stage.get, web.conversations.list],
+  work: [web.stage.get, web.conversations.list, web.channels.list],
 };
 
 /** An agent at work changes something several times a second, and what a page may ask in a minute is bounded. */

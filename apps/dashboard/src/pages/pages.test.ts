@@ -6,7 +6,8 @@ import { actorOf, pairs, sentence } from './identity/audit-words.ts';
 import type { Entry } from './identity/audit-words.ts';
 import { problemOf, signWith } from './identity/wallet-auth/providers.ts';
 import { capBody, capName } from './money/costs/cap.ts';
-import { isRunning, isSettled, nextOf, stepsOf } from './platform/overview/progress.ts';
+import { isDone, isRunning, isSettled, isUnderWay, nextOf, stepsOf } from './platform/overview/progress.ts';
+import type { Done } from './platform/overview/progress.ts';
 import { stagedOf } from './platform/overview/stage-groups.ts';
 import { eventBody, NEW_EVENT } from './underground/events/new-event.ts';
 import { readRecipients } from './underground/recipients.ts';
@@ -18,7 +19,7 @@ describe('the first page', () => {
     assert.equal(nextOf([]), undefined);
   });
 
-  test('comes when all has been answered, one way or the other', () => {
+  test('knows when all has been answered, one way or the other', () => {
     assert.ok(
       isSettled([
         { data: 0, error: null },
@@ -39,6 +40,14 @@ describe('the first page', () => {
     const { steps, current } = stepsOf(all, { plan: true, agent: false, task: false });
     assert.deepEqual([steps.map(([step]) => step), current], [['plan', 'agent', 'task'], 'agent']);
     assert.equal(stepsOf(all, { plan: true }).current, undefined);
+  });
+
+  test('shows the way to whoever is on it, also by what a browser has kept, which may be anything', () => {
+    assert.ok(isUnderWay({ plan: true, agent: false }));
+    const none: Done[] = [{ plan: false, agent: false }, { agent: false }, { plan: true, agent: true }];
+    for (const done of none) assert.ok(!isUnderWay(done));
+    assert.ok(isDone({ plan: true, agent: false }));
+    for (const kept of [undefined, null, 'x', { plan: 'yes' }]) assert.ok(!isDone(kept));
   });
 
   test('counts the agents that run', () => {

@@ -141,6 +141,9 @@ export const chat = {
   denied: 'refused',
   cost: (money: string, tokens: string) => `${money} · ${tokens} tokens`,
   stopped: 'The agent is switched off. What you have said is kept.',
+  /** Of one that runs in a container of its own. */
+  outOfReach: (name: string) =>
+    `${name} is switched off, and keeps its conversations, files and memory itself. Start it to read them; nothing is lost meanwhile.`,
   startIt: 'Start it',
   told: {
     handoff: (name: string) => `${name} answers from here on.`,

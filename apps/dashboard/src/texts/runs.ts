@@ -94,7 +94,10 @@ export const runs = {
   fileNow: 'What is in it now',
   makeSkill: 'Make it a skill',
   fork: 'Fork from here',
-  forkTitle: (step: number) => `Fork after step ${step}`,
+  forkTitle: 'Fork this run',
+  forkWhere: 'Where it goes on',
+  forkAfter: 'After this step',
+  forkAgain: 'Before it: ask the question again',
   forkHint:
     'A branch of the conversation with everything up to this step. What was sent, paid or written since stays as it is: files and memory are not taken back.',
   message: 'What to say there',

@@ -15,7 +15,7 @@ export const standing = {
   refuse: 'Refuse and tell it',
   back: 'Back',
   verbs: {
-    write_file: 'write',
+    write_file: 'write and change',
     edit_file: 'change',
     delete_file: 'delete',
     create_directory: 'make the folder',

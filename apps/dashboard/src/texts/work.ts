@@ -6,6 +6,16 @@ export const work = {
   empty: 'Nothing has happened yet',
   emptyHint: 'What the agent does appears here, with what it cost.',
   steps: (n: number) => (n === 1 ? '1 step' : `${n} steps`),
+  levels: { warn: 'look at it', error: 'failed' } as Record<string, string>,
+  /** How a run ended, as the agent's log tells it. */
+  ended: (how: string, time: string, tokens: string) => `${how} ${time}, with ${tokens} tokens`,
+  endings: {
+    done: 'Answered after',
+    cancelled: 'Stopped after',
+    failed: 'Failed after',
+    limit: 'Ended by a limit after',
+    loop: 'Ended after it repeated itself for',
+  } as Record<string, string>,
 };
 
 export const logs = {

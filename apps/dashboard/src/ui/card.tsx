@@ -62,7 +62,7 @@ export function Figure({ label, value, note }: { label: string; value: ReactNode
 
 export function Figures({ children }: { children: ReactNode }) {
   return (
-    <dl className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-[repeat(auto-fit,minmax(11rem,1fr))]">{children}</dl>
+    <dl className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-[repeat(auto-fit,minmax(10rem,1fr))]">{children}</dl>
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Kept } from '../agent.ts';
 import type { BackgroundTask } from '../store/background.ts';
 import { sendJson, whole, type Exchange } from './exchange.ts';
 
@@ -9,7 +10,7 @@ function shown(task: BackgroundTask) {
   return rest;
 }
 
-export async function listTasks(exchange: Exchange): Promise<void> {
+export async function listTasks(exchange: Exchange<Kept>): Promise<void> {
   const { agent, query } = exchange;
   const limit = whole(query, 'limit', 50, 100);
   const sessionId = query.get('session') ?? undefined;
@@ -18,7 +19,7 @@ export async function listTasks(exchange: Exchange): Promise<void> {
   sendJson(exchange, { tasks: found.slice(0, limit).map(shown), hasMore: found.length > limit });
 }
 
-export async function readTask(exchange: Exchange): Promise<void> {
+export async function readTask(exchange: Exchange<Kept>): Promise<void> {
   sendJson(exchange, { task: shown(await exchange.agent.task(exchange.params[0] ?? '')) });
 }
 

@@ -1,7 +1,7 @@
 import { AppError, eachOf, newId } from '@troupe/kernel';
 import { z } from 'zod';
 import { ANSWER_LENGTH, ANSWER_TOO_LONG, MOST_ATTACHMENTS } from '@troupe/contract';
-import type { Agent } from '../agent.ts';
+import type { Agent, Kept } from '../agent.ts';
 import type { Attachment, Wishes } from '../session/events.ts';
 import { attachmentsOf } from '../workspace/attachments.ts';
 import { lists, pages, readInTurn } from '../session/reading.ts';
@@ -171,7 +171,7 @@ export async function branch(exchange: Exchange): Promise<void> {
   sendJson(exchange, { success: true, ...taken }, 201);
 }
 
-export async function listBranches(exchange: Exchange): Promise<void> {
+export async function listBranches(exchange: Exchange<Kept>): Promise<void> {
   const { id } = await found(exchange);
   sendJson(exchange, { branches: await exchange.agent.store.branches(id) });
 }
@@ -203,7 +203,7 @@ export async function removeSession(exchange: Exchange): Promise<void> {
 
 const FOUND = 50;
 
-export async function searchMessages(exchange: Exchange): Promise<void> {
+export async function searchMessages(exchange: Exchange<Kept>): Promise<void> {
   const { agent, principal, query, signal } = exchange;
   const words = (query.get('q') ?? '').trim();
   if (words === '' || words.length > 200) throw new AppError(400, 'q must have 1 to 200 characters');
@@ -214,7 +214,7 @@ export async function searchMessages(exchange: Exchange): Promise<void> {
 
 const yes = (query: URLSearchParams, name: string): boolean => query.get(name) === 'true';
 
-export async function listSessions(exchange: Exchange): Promise<void> {
+export async function listSessions(exchange: Exchange<Kept>): Promise<void> {
   const { query, agent, principal, signal } = exchange;
   const keys = ownKeys(principal);
   const wanted = {
@@ -229,7 +229,7 @@ export async function listSessions(exchange: Exchange): Promise<void> {
   sendJson(exchange, { sessions, count: sessions.length });
 }
 
-async function found({ agent, principal, params: [id = ''] }: Exchange) {
+async function found({ agent, principal, params: [id = ''] }: Exchange<Kept>) {
   const session = await agent.store.session(id);
   if (!session || !owns(principal, session)) throw new AppError(404, 'Session not found');
   return session;
@@ -237,7 +237,7 @@ async function found({ agent, principal, params: [id = ''] }: Exchange) {
 
 const BYTES_A_PAGE = 512 * 1024;
 
-export async function readSessionEvents(exchange: Exchange): Promise<void> {
+export async function readSessionEvents(exchange: Exchange<Kept>): Promise<void> {
   const { agent, query, signal } = exchange;
   const session = await found(exchange);
   const bounds = {
@@ -288,7 +288,7 @@ export async function cancelSession(exchange: Exchange): Promise<void> {
   sendJson(exchange, { success: true, cancelled });
 }
 
-export async function listApprovals(exchange: Exchange): Promise<void> {
+export async function listApprovals(exchange: Exchange<Kept>): Promise<void> {
   const { query, agent, signal } = exchange;
   const page = { limit: APPROVALS_SHOWN + 1, offset: whole(query, 'offset', 0, 1e6) };
   // Thousands may wait, and all are looked at.
@@ -300,7 +300,7 @@ export async function listApprovals(exchange: Exchange): Promise<void> {
 /** Calls of one tool by which it can be told what a rule would have allowed. */
 const ASKED_SHOWN = 20;
 
-export async function listAsked(exchange: Exchange): Promise<void> {
+export async function listAsked(exchange: Exchange<Kept>): Promise<void> {
   const tool = exchange.query.get('tool') ?? '';
   const { agent, signal } = exchange;
   const calls = await lists.run(agent.owner, () => agent.store.askedLately(tool, ASKED_SHOWN), signal);

@@ -11,16 +11,16 @@ import {
   type LargeBodies,
 } from '@troupe/kernel';
 import type { z } from 'zod';
-import type { Agent } from '../agent.ts';
+import type { Agent, Kept } from '../agent.ts';
 import type { GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
 
-/** One request to an agent's gateway, and the ways to answer it. */
+/** One request to an agent's gateway, and the ways to answer it. What only reads asks for `Exchange<Kept>`. */
 
-export interface Exchange {
+export interface Exchange<A extends Kept = Agent> {
   request: IncomingMessage;
   response: ServerResponse;
   target: GatewayTarget;
-  agent: Agent;
+  agent: A;
   principal: GatewayPrincipal;
   /** The parts of the path that stand in brackets in the route's pattern. */
   params: string[];
@@ -54,7 +54,7 @@ export const READING = { width: 1, waiting: 1000, waitingPerKey: 100, waitMs: 20
 /** A text that takes longer to read than it is worth to wait for, in characters. */
 const LONG_BODY = 8192;
 
-type InTurn = Pick<Exchange, 'request' | 'reading' | 'agent'>;
+type InTurn = Pick<Exchange<Kept>, 'request' | 'reading' | 'agent'>;
 
 /**
  * The body, read as `read` does: a long one in a turn of its agent's owner. Whoever lets a
@@ -96,7 +96,7 @@ export async function readLargeJson<S extends z.ZodType>(exchange: Exchange, sch
 }
 
 /** Answers how many bytes it sent. */
-export function sendJson({ response }: Pick<Exchange, 'response'>, body: unknown, status = 200): number {
+export function sendJson({ response }: Pick<Exchange<Kept>, 'response'>, body: unknown, status = 200): number {
   const text = JSON.stringify(body);
   const bytes = Buffer.byteLength(text);
   response.writeHead(status, {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FILE_BYTES } from '@troupe/contract';
 import { AppError, createZipWriter, drained, STALLED_MS } from '@troupe/kernel';
+import type { Kept } from '../agent.ts';
 import { TooLarge } from '../workspace/workspace.ts';
 import { sendJson, type Exchange } from './exchange.ts';
 
@@ -11,7 +12,7 @@ import { sendJson, type Exchange } from './exchange.ts';
 const MAX_PATH = 1000;
 const MAX_PATTERN = 300;
 
-function pathOf({ query }: Exchange, fallback?: string): string {
+function pathOf({ query }: Exchange<Kept>, fallback?: string): string {
   const path = query.get('path') ?? fallback;
   if (path === undefined || path.trim() === '') throw new AppError(400, 'path required');
   if (path.length > MAX_PATH) throw new AppError(400, `path too long (max ${MAX_PATH})`);
@@ -39,7 +40,7 @@ async function told<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-export async function listFiles(exchange: Exchange): Promise<void> {
+export async function listFiles(exchange: Exchange<Kept>): Promise<void> {
   const path = pathOf(exchange, '.');
   const files = await exchange.agent.workspace();
   sendJson(exchange, { path, ...(await told(path, () => files.browse(path))) });
@@ -55,7 +56,7 @@ export async function findFiles(exchange: Exchange): Promise<void> {
   sendJson(exchange, { files: await told(pattern, () => workspace.find(pattern, since)) });
 }
 
-export async function readFile(exchange: Exchange): Promise<void> {
+export async function readFile(exchange: Exchange<Kept>): Promise<void> {
   const { response, signal } = exchange;
   const path = pathOf(exchange);
   const files = await exchange.agent.workspace();
@@ -80,14 +81,14 @@ export async function readFile(exchange: Exchange): Promise<void> {
   );
 }
 
-export async function previewFile(exchange: Exchange): Promise<void> {
+export async function previewFile(exchange: Exchange<Kept>): Promise<void> {
   const path = pathOf(exchange);
   const files = await exchange.agent.workspace();
   sendJson(exchange, await told(path, () => files.preview(path)));
 }
 
 /** A folder as a zip, packed while it is sent. What goes meanwhile is left out. */
-export async function packFolder(exchange: Exchange): Promise<void> {
+export async function packFolder(exchange: Exchange<Kept>): Promise<void> {
   const { response, signal } = exchange;
   const path = pathOf(exchange, '.');
   const workspace = await exchange.agent.workspace();

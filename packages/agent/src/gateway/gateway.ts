@@ -13,7 +13,7 @@ import {
   type Log,
 } from '@troupe/kernel';
 import { WebSocketServer } from 'ws';
-import type { Agent } from '../agent.ts';
+import type { Agent, Kept } from '../agent.ts';
 import { a2a } from './a2a.ts';
 import { agentCard } from './a2a-wire.ts';
 import { agUi } from './ag-ui.ts';
@@ -32,10 +32,39 @@ import { serveWebChat } from './web-chat.ts';
 import { requireRight, type Right } from './rights.ts';
 import { cancelTask, changeConfig, execute, readConfig, receiveBusMessage } from './work.ts';
 
-type Handler = (exchange: Exchange) => Promise<void>;
+type Way<A extends Kept> = readonly [
+  method: string,
+  path: RegExp,
+  right: Right,
+  handler: (exchange: Exchange<A>) => Promise<void>,
+];
+
+/** What only reads, and needs nothing that runs: also of an agent that is stopped. */
+const READS: readonly Way<Kept>[] = [
+  ['GET', /^\/sessions$/, 'talk', conversations.listSessions],
+  ['GET', /^\/sessions\/([^/]+)$/, 'talk', conversations.readSessionEvents],
+  ['GET', /^\/sessions\/([^/]+)\/branches$/, 'talk', conversations.listBranches],
+  ['GET', /^\/search$/, 'talk', conversations.searchMessages],
+  ['GET', /^\/approvals$/, 'look', conversations.listApprovals],
+  ['GET', /^\/approvals\/asked$/, 'look', conversations.listAsked],
+  ['GET', /^\/background$/, 'look', background.listTasks],
+  ['GET', /^\/background\/([^/]+)$/, 'look', background.readTask],
+  ['GET', /^\/logs$/, 'look', records.readLogs],
+  ['GET', /^\/messages$/, 'look', records.readMessages],
+  ['GET', /^\/stats$/, 'look', records.readStats],
+  ['GET', /^\/memory$/, 'look', records.readMemory],
+  ['GET', /^\/memory\/care$/, 'look', records.readMemoryCare],
+  ['GET', /^\/files$/, 'look', files.listFiles],
+  ['GET', /^\/files\/content$/, 'look', files.readFile],
+  ['GET', /^\/files\/preview$/, 'look', files.previewFile],
+  ['GET', /^\/files\/zip$/, 'look', files.packFolder],
+  ['GET', /^\/config$/, 'look', readConfig],
+  ['GET', /^\/definition$/, 'look', records.readDefinition],
+];
 
 /** Every way into an agent, behind its token, and what one must be allowed to take it. */
-export const ROUTES: readonly [method: string, path: RegExp, right: Right, handler: Handler][] = [
+export const ROUTES: readonly Way<Agent>[] = [
+  ...READS,
   ['POST', /^\/v1\/chat\/completions$/, 'speak', speakChat],
   ['POST', /^\/v1\/messages$/, 'speak', speakMessages],
   ['POST', /^\/v1\/responses$/, 'speak', speakResponses],
@@ -45,39 +74,20 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['DELETE', /^\/mcp$/, 'speak', (exchange) => exchange.mcp.answer(exchange)],
   ['POST', /^\/ag-ui$/, 'speak', agUi],
   ['POST', /^\/a2a$/, 'speak', a2a],
-  ['GET', /^\/sessions$/, 'talk', conversations.listSessions],
-  ['GET', /^\/sessions\/([^/]+)$/, 'talk', conversations.readSessionEvents],
   ['GET', /^\/sessions\/([^/]+)\/events$/, 'talk', conversations.streamSessionEvents],
   ['POST', /^\/sessions\/([^/]+)\/cancel$/, 'talk', conversations.cancelSession],
   ['PATCH', /^\/sessions\/([^/]+)$/, 'talk', conversations.describeSession],
   ['DELETE', /^\/sessions\/([^/]+)$/, 'talk', conversations.removeSession],
-  ['GET', /^\/sessions\/([^/]+)\/branches$/, 'talk', conversations.listBranches],
   ['POST', /^\/sessions\/([^/]+)\/branches$/, 'talk', conversations.branch],
-  ['GET', /^\/search$/, 'talk', conversations.searchMessages],
   ['POST', /^\/messages$/, 'talk', conversations.say],
   ['POST', /^\/notes$/, 'change', conversations.note],
   ['POST', /^\/execute$/, 'work', execute],
   ['POST', /^\/tasks\/cancel$/, 'work', cancelTask],
-  ['GET', /^\/approvals$/, 'look', conversations.listApprovals],
-  ['GET', /^\/approvals\/asked$/, 'look', conversations.listAsked],
   ['POST', /^\/approvals\/([^/]+)$/, 'decide', conversations.decideApproval],
-  ['GET', /^\/background$/, 'look', background.listTasks],
-  ['GET', /^\/background\/([^/]+)$/, 'look', background.readTask],
   ['POST', /^\/background\/([^/]+)\/stop$/, 'change', background.stopTask],
-  ['GET', /^\/logs$/, 'look', records.readLogs],
-  ['GET', /^\/messages$/, 'look', records.readMessages],
-  ['GET', /^\/stats$/, 'look', records.readStats],
-  ['GET', /^\/memory$/, 'look', records.readMemory],
-  ['GET', /^\/memory\/care$/, 'look', records.readMemoryCare],
-  ['GET', /^\/files$/, 'look', files.listFiles],
   ['GET', /^\/files\/find$/, 'look', files.findFiles],
-  ['GET', /^\/files\/content$/, 'look', files.readFile],
-  ['GET', /^\/files\/preview$/, 'look', files.previewFile],
-  ['GET', /^\/files\/zip$/, 'look', files.packFolder],
   ['PUT', /^\/files\/content$/, 'change', files.putFile],
   ['DELETE', /^\/files$/, 'change', files.removeFile],
-  ['GET', /^\/config$/, 'look', readConfig],
-  ['GET', /^\/definition$/, 'look', records.readDefinition],
   ['GET', /^\/mcp-servers$/, 'look', servers.listServers],
   ['PUT', /^\/mcp-servers\/([^/]+)$/, 'change', servers.attachServer],
   ['DELETE', /^\/mcp-servers\/([^/]+)$/, 'change', servers.detachServer],
@@ -143,9 +153,12 @@ function fail(
   sendJson({ response }, shape ? shapedError(shape, known.status, known.body) : known.body, known.status);
 }
 
-async function awake({ agent: findAgent }: GatewayDeps, { agentId }: GatewayTarget): Promise<Agent> {
-  const agent = await findAgent(agentId);
-  if (!agent) throw new AppError(404, 'Agent not found');
+async function found<A extends Kept>(
+  find: (agentId: string) => Promise<A | undefined>,
+  { agentId }: GatewayTarget,
+): Promise<A> {
+  const agent = await find(agentId);
+  if (!agent) throw new AppError(404, AGENT_NOT_FOUND);
   return agent;
 }
 
@@ -188,7 +201,7 @@ function createSockets(deps: GatewayDeps, connections: ReturnType<typeof createC
       checkOneHost(request.rawHeaders);
       const url = requestUrl(target.path);
       if (url.pathname !== '/ws') throw new AppError(404, 'Not found');
-      const { owner } = await awake(deps, target);
+      const { owner } = await found(deps.agent, target);
       const { token, showing, principal } = await authenticate(deps, request, url, target.agentId, { socket: true });
       if ((open.get(target.agentId) ?? 0) >= SOCKET_BOUNDS.perAgent)
         throw new AppError(429, `An agent has ${SOCKET_BOUNDS.perAgent} open connections at most`);
@@ -199,7 +212,12 @@ function createSockets(deps: GatewayDeps, connections: ReturnType<typeof createC
         const closed = connections.open({ agentId: target.agentId, token, showing, principalId: principal.id, cut });
         client.once('close', closed);
         readers.add(owner, client);
-        serveWebChat(client, { wake: () => awake(deps, target), principal, log, bound: () => readers.bound(owner) });
+        serveWebChat(client, {
+          wake: () => found(deps.agent, target),
+          principal,
+          log,
+          bound: () => readers.bound(owner),
+        });
       });
     } catch (error) {
       const known = answerable(error) ?? new AppError(500, 'Internal server error');
@@ -224,10 +242,10 @@ interface Door {
 }
 
 /** What a route does, cut off when the token that opened it is no longer valid. */
-async function serve(
+async function serve<A extends Kept>(
   { deps, connections, mcp, reading, large }: Door,
-  [, path, , handler]: (typeof ROUTES)[number],
-  exchange: Omit<Exchange, 'params' | 'deps' | 'mcp' | 'reading' | 'large' | 'signal'>,
+  [, path, , handler]: Way<A>,
+  exchange: Omit<Exchange<A>, 'params' | 'deps' | 'mcp' | 'reading' | 'large' | 'signal'>,
   url: URL,
   { token, showing }: Known,
 ): Promise<void> {
@@ -247,6 +265,33 @@ async function serve(
   if (params.some((id) => !/^[\w:.-]{1,200}$/.test(id)))
     throw new AppError(404, NOBODYS[url.pathname.split('/', 2)[1] ?? ''] ?? 'Not found');
   await handler({ ...exchange, params, deps, mcp, reading, large, signal: gone.signal });
+}
+
+type Asked = Pick<Exchange, 'request' | 'response' | 'target'> & { url: URL };
+
+/** Who asks comes first: only those who may come in are told which ways there are. */
+async function enter<A extends Kept>(
+  door: Door,
+  { url, ...asked }: Asked,
+  agent: A,
+  route: () => Way<A>,
+): Promise<void> {
+  const how = { socket: false, ...openedBy(url.pathname) };
+  const known = await authenticate(door.deps, asked.request, url, asked.target.agentId, how).catch((error: unknown) => {
+    // What opens it while it runs is no secret that is wrong: it is told why it opens nothing now.
+    throw agent.isStopped ? new AppError(502, 'Agent is not running', {}, { cause: error }) : error;
+  });
+  const { principal } = known;
+  const way = route();
+  requireRight(principal, way[2]);
+  await serve(door, way, { ...asked, agent, principal, query: url.searchParams }, url, known);
+}
+
+function wayOf({ method }: IncomingMessage, { pathname }: URL): Way<Agent> {
+  const matching = ROUTES.filter(([, path]) => path.test(pathname));
+  const way = matching.find(([one]) => one === method);
+  if (!way) throw matching.length > 0 ? new AppError(405, 'Method not allowed') : new AppError(404, 'Not found');
+  return way;
 }
 
 export function createGateway(deps: GatewayDeps): Gateway {
@@ -271,20 +316,17 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (request.method === 'GET' && url.pathname === '/health') {
       return void sendJson({ response }, { status: 'ok', agentId: target.agentId, version });
     }
-    const agent = await awake(deps, target);
+    const asked = { request, response, target, url };
+    const reading = READS.find(([method, path]) => method === request.method && path.test(url.pathname));
+    if (reading) return enter(door, asked, await found(deps.kept ?? deps.agent, target), () => reading);
+    const agent = await found(deps.agent, target);
     if (request.method === 'GET' && url.pathname === '/ready') {
       await agent.definition();
       return void sendJson({ response }, { status: 'ready', agentId: agent.id });
     }
     if (request.method === 'GET' && url.pathname === CARD_PATH)
       return void sendJson({ response }, await agentCard(agent, deps));
-    const known = await authenticate(deps, request, url, target.agentId, { socket: false, ...openedBy(url.pathname) });
-    const { principal } = known;
-    const matching = ROUTES.filter(([, path]) => path.test(url.pathname));
-    const route = matching.find(([method]) => method === request.method);
-    if (!route) throw matching.length > 0 ? new AppError(405, 'Method not allowed') : new AppError(404, 'Not found');
-    requireRight(principal, route[2]);
-    await serve(door, route, { request, response, target, agent, principal, query: url.searchParams }, url, known);
+    await enter(door, asked, agent, () => wayOf(request, url));
   }
 
   return {

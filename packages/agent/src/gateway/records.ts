@@ -2,6 +2,7 @@ import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
 import { KEPT_BY_PLATFORM } from '@troupe/contract';
 import { definitionSchema, memoryScope } from '@troupe/domain';
+import type { Kept } from '../agent.ts';
 import { pages, readInTurn } from '../session/reading.ts';
 import type { FactStore } from '../store/facts.ts';
 import type { LogLevelName } from '../store/store.ts';
@@ -12,7 +13,7 @@ import { readJson, sendJson, whole, type Exchange } from './exchange.ts';
 const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 const MAX_MEMORY = 102_400;
 
-export async function readLogs(exchange: Exchange): Promise<void> {
+export async function readLogs(exchange: Exchange<Kept>): Promise<void> {
   const { query, agent } = exchange;
   const level = query.get('level') ?? undefined;
   if (level !== undefined && !LEVELS.includes(level))
@@ -27,7 +28,7 @@ export async function readLogs(exchange: Exchange): Promise<void> {
   sendJson(exchange, { ...found, limit });
 }
 
-export async function readMessages(exchange: Exchange): Promise<void> {
+export async function readMessages(exchange: Exchange<Kept>): Promise<void> {
   const page = { limit: whole(exchange.query, 'limit', 50, 100), offset: whole(exchange.query, 'offset', 0, 1e6) };
   const read = async () => {
     const { messages, total } = await exchange.agent.store.messages(page);
@@ -37,11 +38,11 @@ export async function readMessages(exchange: Exchange): Promise<void> {
   await readInTurn(pages, exchange.agent.owner, read, exchange.signal);
 }
 
-export async function readStats(exchange: Exchange): Promise<void> {
+export async function readStats(exchange: Exchange<Kept>): Promise<void> {
   sendJson(exchange, { stats: await exchange.agent.store.stats(new Date()), busy: exchange.agent.busy() });
 }
 
-export async function readMemory(exchange: Exchange): Promise<void> {
+export async function readMemory(exchange: Exchange<Kept>): Promise<void> {
   const { agent, query } = exchange;
   const scope = memoryScope((await agent.definition()).definition);
   const offset = whole(query, 'offset', 0, 1e6);
@@ -78,12 +79,12 @@ export async function forgetMemory(exchange: Exchange): Promise<void> {
 }
 
 /** How the memory stands, and the facts in it. Those of agents that run in the platform are the platform's to tell. */
-function factsOf({ agent }: Exchange): FactStore {
+function factsOf({ agent }: Exchange<Kept>): FactStore {
   if (!agent.store.facts) throw new AppError(409, KEPT_BY_PLATFORM);
   return agent.store.facts;
 }
 
-export async function readMemoryCare(exchange: Exchange): Promise<void> {
+export async function readMemoryCare(exchange: Exchange<Kept>): Promise<void> {
   const { definition } = await exchange.agent.definition();
   const model = definition.config.memory.embeddings ?? null;
   sendJson(exchange, await factsOf(exchange).state(memoryScope(definition), model));
@@ -104,7 +105,7 @@ export async function resetMemory(exchange: Exchange): Promise<void> {
   sendJson(exchange, { success: true, message: 'Memory reset successfully' });
 }
 
-export async function readDefinition(exchange: Exchange): Promise<void> {
+export async function readDefinition(exchange: Exchange<Kept>): Promise<void> {
   sendJson(exchange, await exchange.agent.definition());
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Log } from '@troupe/kernel';
-import type { Agent } from '../agent.ts';
+import type { Agent, Kept } from '../agent.ts';
 
 export interface GatewayPrincipal {
   /** Names what the caller came with; its open connections are cut by this name. */
@@ -59,8 +59,10 @@ export interface PushConfigs {
 }
 
 export interface GatewayDeps {
-  /** The agent, awake; undefined when there is none of that id or it is stopped. */
+  /** The agent, awake; undefined: there is none. */
   agent: (agentId: string) => Promise<Agent | undefined>;
+  /** What it has kept, to be read whether it runs or not; left out: the agent is asked. */
+  kept?: (agentId: string) => Promise<Kept | undefined>;
   /** Who shows this token to this agent; undefined: nobody. */
   verify: Verify;
   /** Where the outside finds the agent's root, without a trailing slash. */

@@ -1,6 +1,7 @@
 import { newId } from '@troupe/kernel';
 import { z } from 'zod';
 import { limitsSchema } from '@troupe/domain';
+import type { Kept } from '../agent.ts';
 import { cancelWork } from '../tools/transfer-task.ts';
 import { readJson, sendJson, type Exchange } from './exchange.ts';
 
@@ -76,7 +77,7 @@ type BusMessage = z.output<typeof messageSchema>;
 const isMessage = (value: unknown): value is BusMessage =>
   typeof value === 'object' && value !== null && 'messageId' in value;
 
-export async function readConfig(exchange: Exchange): Promise<void> {
+export async function readConfig(exchange: Exchange<Kept>): Promise<void> {
   const { definition } = await exchange.agent.definition();
   sendJson(exchange, { config: definition.config });
 }

@@ -28,7 +28,7 @@ import type { Copy } from '../workspace/copy.ts';
 import { CopyLost, Superseded } from '../workspace/copy-store.ts';
 import { keptWorkspace } from '../workspace/kept-workspace.ts';
 import { WorkspaceError } from '../workspace/workspace-files.ts';
-import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/workspace.ts';
+import { createWorkspace, makeWorkspace, type Workspace, type WorkspaceOptions } from '../workspace/workspace.ts';
 import type { KnowledgeSource } from '../store/knowledge.ts';
 import type { StoreSource } from '../store/memory-stores.ts';
 import type { Meant } from '../store/recall.ts';
@@ -165,6 +165,18 @@ function createServers(deps: ToolkitDeps, workspace: () => Promise<Workspace>, t
   return { mcp, oauth, programs };
 }
 
+/** The workspace as a tool, or a person, has it; made when it is first needed. */
+function createSeen(deps: Pick<ToolkitDeps, 'workspaceRoot' | 'copy'> & WorkspaceOptions) {
+  let made: Promise<Workspace> | undefined;
+  const here = (): Promise<Workspace> => (made ??= makeWorkspace(deps.workspaceRoot, deps));
+  return async (whose: 'tool' | 'person'): Promise<Workspace> =>
+    deps.copy ? keptWorkspace(createWorkspace(deps.copy.root, deps), deps.copy, whose) : here();
+}
+
+/** For somebody who looks at files while nothing else of the agent is here. */
+export const personsWorkspace = (deps: Parameters<typeof createSeen>[0]): Promise<Workspace> =>
+  createSeen(deps)('person');
+
 export function createToolkit(deps: ToolkitDeps): Toolkit {
   const { sandbox, peers, vault } = deps;
   const tell = teller(deps);
@@ -178,10 +190,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
   const unlike = createNaming(({ name, toolset }) =>
     tell('warn', `A tool of the MCP server ${toolset} is left out: there is another one named ${name}.`),
   );
-  let made: Promise<Workspace> | undefined;
-  const here = (): Promise<Workspace> => (made ??= makeWorkspace(deps.workspaceRoot, deps));
-  const seenBy = async (whose: 'tool' | 'person'): Promise<Workspace> =>
-    deps.copy ? keptWorkspace(createWorkspace(deps.copy.root, deps), deps.copy, whose) : here();
+  const seenBy = createSeen(deps);
   const workspace = () => seenBy('tool');
 
   const toolset = createToolsets(deps, workspace);

@@ -102,6 +102,7 @@ function createShown(deps: AgentsDeps) {
       ownKeyOf: row.provider_key === null ? null : row.ai_provider,
       verified: row.verified_at !== null,
       tags: row.tags,
+      outside: row.outside,
     };
   }
 

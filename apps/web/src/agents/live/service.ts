@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   eventsOf,
   gateway,
@@ -19,6 +18,7 @@ import { asAppError } from '../../platform/reach.ts';
 import type { StageService } from '../stage/service.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
 import { createPaced } from './paced.ts';
+import { createPatience, type Patience } from './patience.ts';
 import { createReaders } from './readers.ts';
 import { createRecent, type Recent } from './recent.ts';
 import { createStages, type Stages } from './stages.ts';
@@ -83,10 +83,17 @@ function createListeners({ listener }: LiveDeps, recent: Recent, stages: Stages)
   return join;
 }
 
+interface Following {
+  watches: readonly Watch[];
+  outbox: Outbox;
+  /** Of what cannot be followed now. */
+  patience: Patience;
+}
+
 /** What an agent says, passed on to a stream. */
 function createFollowing({ roster, backend, log }: LiveDeps) {
   /** Passes a conversation on until its reader leaves or it is gone. A backend that is away for a while is waited for. */
-  async function follow(user: User, watch: Watch, all: readonly Watch[], outbox: Outbox, signal: AbortSignal) {
+  async function follow(user: User, watch: Watch, { watches, outbox, patience }: Following, signal: AbortSignal) {
     const about = { agentId: watch.agentId, sessionId: watch.sessionId };
     // Readers must not use up what their user may call otherwise, so they count by themselves.
     const client = backend.as({ ...user, toldAs: `live:${user.id}` }, `live:${user.id}`);
@@ -106,7 +113,7 @@ function createFollowing({ roster, backend, log }: LiveDeps) {
           const step = (): ServerEvent => {
             // With the event, not before: another one must not say that this one was heard.
             watch.after = Number(id);
-            return { id: positions(all), event: 'step', data: { ...about, step: value } };
+            return { id: positions(watches), event: 'step', data: { ...about, step: value } };
           };
           const delta = (): ServerEvent => ({ event: 'delta', data: { ...about, ...value } });
           return outbox.put(id === undefined ? delta : step, data.length);
@@ -118,7 +125,7 @@ function createFollowing({ roster, backend, log }: LiveDeps) {
           return outbox.put(() => ({ event: 'gone', data: { ...about, error: known.message } }), 0);
         log.debug({ err: error, agentId: watch.agentId }, 'a conversation could not be followed');
       }
-      await delay(wait, undefined, { signal }).catch(() => undefined);
+      await patience.wait(wait, signal);
     }
   }
 
@@ -155,10 +162,16 @@ export function createLive(deps: LiveDeps) {
       const outbox = openOutbox(signal);
       const watches = readWatches(watch, last);
       const { change, stop } = createPaced((topic) => outbox.change(topic));
-      const leave = join({ user, change, follows: watches.length, end: () => ended.abort() });
+      const patience = createPatience(RETRY_MS);
+      const heard = (topic: LiveTopic): void => {
+        // An agent that was stopped may run now, and is about to answer.
+        if (topic === 'agents') patience.nudge();
+        change(topic);
+      };
+      const leave = join({ user, change: heard, follows: watches.length, end: () => ended.abort() });
       return (async function* events() {
         const ping = setInterval(() => outbox.ping(), PING_MS);
-        for (const one of watches) void follow(user, one, watches, outbox, signal);
+        for (const one of watches) void follow(user, one, { watches, outbox, patience }, signal);
         const gone = await reading(user);
         // Before `ready`: what changes on the stage from there on is told.
         const unseen = stage && (await stages.join(user.id, outbox.stage));

@@ -53,6 +53,8 @@ const agent = z.object({
   verified: z.boolean(),
   /** Words by which its owner finds it. */
   tags: z.array(z.string()),
+  /** It keeps its conversations and files itself, as one in a container does: while it does not run nobody can read them. */
+  outside: z.boolean(),
 });
 export type WebAgent = z.output<typeof agent>;
 

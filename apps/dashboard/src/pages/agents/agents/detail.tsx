@@ -2,12 +2,13 @@ import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { SANDBOX_MODEL } from '@troupe/domain';
 import { lazy } from 'react';
+import type { ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { statusOf, useCall, useSend } from '../../../api.ts';
 import { modelName } from '../../../models.ts';
 import { useSession } from '../../../session.ts';
 import { agentStates } from '../../../texts/agent-states.ts';
-import { agent as texts } from '../../../texts/agents.ts';
+import { agent as texts, chat } from '../../../texts/agents.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { Badge, Notice, Status } from '../../../ui/card.tsx';
 import { Mask } from '../../../ui/icons.tsx';
@@ -15,6 +16,7 @@ import { Page } from '../../../ui/page.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Chat } from '../conversations/chat.tsx';
+import { SwitchedOff } from '../conversations/switched-off.tsx';
 import { files } from '../../../texts/talk.ts';
 import { tabOf } from './places.ts';
 import { isPinned, withPin } from './tags.ts';
@@ -32,8 +34,7 @@ export default function AgentDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { tab, part } = tabOf(useSearch({ strict: false }));
   const navigate = useNavigate();
-  const go = (search: { tab: string; part?: string }) =>
-    void navigate({ to: '.', search: search as never, replace: true });
+  const go: Go = (search) => void navigate({ to: '.', search: search as never, replace: true });
   const read = useCall(web.agents.get, { params: { id } });
   const teams = useCall(web.teams.list, {}, { enabled: Boolean(read.data?.agent.teamId) });
   const back = { to: '/dashboard/agents', label: texts.back };
@@ -62,31 +63,38 @@ export default function AgentDetail() {
       actions={<Pin agent={agent} />}
       lead={<Lead agent={agent} team={team} />}
     >
-      <Tabs
-        label={texts.tabs}
-        value={tab}
-        onChange={(next) => go({ tab: next })}
-        tabs={[
-          { key: 'chat', label: texts.talk, content: () => <Chat agent={agent} /> },
-          { key: 'files', label: files.tab, content: () => <Files agentId={id} /> },
-          {
-            key: 'work',
-            label: texts.work,
-            content: () => <Work agentId={id} view={part} onView={(view) => go({ tab: 'work', part: view })} />,
-          },
-          { key: 'memory', label: texts.memory, content: () => <MemoryTab agentId={id} /> },
-          { key: 'connections', label: texts.connections, content: () => <Connections agentId={id} /> },
-          {
-            key: 'settings',
-            label: texts.settings,
-            content: () => (
-              <Settings agent={agent} part={part} onPart={(next) => go({ tab: 'settings', part: next })} />
-            ),
-          },
-        ]}
-      />
+      <Tabs label={texts.tabs} value={tab} onChange={(next) => go({ tab: next })} tabs={tabsOf(agent, part, go)} />
     </Page>
   );
+}
+
+type Go = (search: { tab: string; part?: string }) => void;
+
+function tabsOf(agent: WebAgent, part: string | undefined, go: Go) {
+  const { id } = agent;
+  const kept = (content: ReactNode) => () => <Kept agent={agent}>{content}</Kept>;
+  return [
+    { key: 'chat', label: texts.talk, content: kept(<Chat agent={agent} />) },
+    { key: 'files', label: files.tab, content: kept(<Files agentId={id} />) },
+    {
+      key: 'work',
+      label: texts.work,
+      content: kept(<Work agentId={id} view={part} onView={(view) => go({ tab: 'work', part: view })} />),
+    },
+    { key: 'memory', label: texts.memory, content: kept(<MemoryTab agentId={id} />) },
+    { key: 'connections', label: texts.connections, content: () => <Connections agentId={id} /> },
+    {
+      key: 'settings',
+      label: texts.settings,
+      content: () => <Settings agent={agent} part={part} onPart={(next) => go({ tab: 'settings', part: next })} />,
+    },
+  ];
+}
+
+/** What an agent has kept. Nobody else has what one in a container keeps: while that is off nobody is asked. */
+function Kept({ agent, children }: { agent: WebAgent; children: ReactNode }) {
+  if (!agent.outside || agent.status !== 'stopped') return children;
+  return <SwitchedOff agentId={agent.id} says={chat.outOfReach(agent.name)} />;
 }
 
 function Pin({ agent }: { agent: WebAgent }) {

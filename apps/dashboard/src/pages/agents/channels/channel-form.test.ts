@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { channelBody, formOf, withSender } from './channel-form.ts';
+import { channelBody, chatOf, formOf, linkTo, withSender } from './channel-form.ts';
 
 const email = {
   kind: 'email' as const,
@@ -23,4 +23,18 @@ test('a secret that is left empty stays; what else is emptied goes', () => {
 test('a sender who was ignored is let in beside the others, once', () => {
   assert.deepEqual(withSender(email, 'bo@z.example').allowed, ['@friends.example', 'bo@z.example']);
   assert.deepEqual(withSender(email, '@friends.example').allowed, ['@friends.example']);
+});
+
+test('a test message goes to where the last one came from', () => {
+  const from = (channel: string, chat: string) => chatOf({ channel, chat, sender: 'ann@people.example' });
+  assert.equal(from('telegram', '5512'), '5512');
+  assert.equal(from('telegram', '-100:7'), '-100', 'a group, whatever it talks about');
+  assert.equal(from('email', '<thread@mail>'), 'ann@people.example');
+});
+
+test('only an account leads to Telegram', () => {
+  assert.equal(linkTo('telegram', '@press_bot'), 'https://t.me/press_bot');
+  for (const account of ['', '@', 'press_bot', '@press_bot/../x', '@a b'])
+    assert.equal(linkTo('telegram', account), undefined);
+  assert.equal(linkTo('slack', '@press_bot'), undefined);
 });

@@ -1,4 +1,4 @@
-import { CHANNEL_FIELDS, type AgentChannel } from '@troupe/contract';
+import { CHANNEL_FIELDS, type AgentChannel, type ChannelReceipt } from '@troupe/contract';
 
 /** What is typed to set up a channel. */
 export interface ChannelForm {
@@ -31,3 +31,11 @@ export const withSender = ({ allowed }: Pick<AgentChannel, 'allowed'>, sender: s
   settings: {},
   allowed: [...new Set([...allowed, sender])],
 });
+
+/** Where a message goes to reach whoever wrote that one. A conversation in a group has its own part after a colon. */
+export const chatOf = ({ channel, sender, chat }: Pick<ChannelReceipt, 'channel' | 'sender' | 'chat'>): string =>
+  channel === 'email' ? sender : (chat.split(':')[0] ?? '');
+
+/** Opens the talk with the agent there; undefined: the service has no such address. */
+export const linkTo = (kind: AgentChannel['kind'], account: string): string | undefined =>
+  kind === 'telegram' && /^@\w{1,64}$/.test(account) ? `https://t.me/${account.slice(1)}` : undefined;

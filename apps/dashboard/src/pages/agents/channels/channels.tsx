@@ -2,21 +2,21 @@ import { web, type AgentChannel, type ChannelReceipt } from '@troupe/contract';
 import { useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
+import { moment } from '../../../format.ts';
 import { channels as texts } from '../../../texts/channels.ts';
-import { states } from '../../../texts/common.ts';
 import { connections } from '../../../texts/connections.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Badge, Card, Notice } from '../../../ui/card.tsx';
-import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
-import { TextField } from '../../../ui/field.tsx';
-import { Form, Refused } from '../../../ui/form.tsx';
+import { Badge, Card } from '../../../ui/card.tsx';
+import { Confirm } from '../../../ui/dialog.tsx';
+import { Refused } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Kind, Row, Rows } from '../connections/parts.tsx';
 import type { Act } from '../connections/parts.tsx';
 import { withSender } from './channel-form.ts';
 
-/** Comes when it is opened. */
+/** They come when they are opened. */
 const SetUp = lazy(() => import('./set-up.tsx').then((page) => ({ default: page.SetUp })));
+const Test = lazy(() => import('./test-dialog.tsx').then((page) => ({ default: page.Test })));
 
 const TONE = {
   off: 'neutral',
@@ -36,7 +36,7 @@ export function Channels({ agentId }: { agentId: string }) {
       <Kind title={texts.title} hint={texts.hint} read={read}>
         <Rows label={texts.title}>
           {read.data?.channels.map((channel) => (
-            <One key={channel.kind} agentId={agentId} channel={channel} />
+            <One key={channel.kind} agentId={agentId} channel={channel} receipts={read.data.receipts} />
           ))}
         </Rows>
       </Kind>
@@ -45,7 +45,13 @@ export function Channels({ agentId }: { agentId: string }) {
   );
 }
 
-function One({ agentId, channel }: { agentId: string; channel: AgentChannel }) {
+interface OneProps {
+  agentId: string;
+  channel: AgentChannel;
+  receipts: readonly ChannelReceipt[];
+}
+
+function One({ agentId, channel, receipts }: OneProps) {
   const { kind, isSet, state, error } = channel;
   // Whoever comes for this one finds its form open.
   const { connect } = useSearch({ strict: false }) as { connect?: string };
@@ -84,8 +90,10 @@ function One({ agentId, channel }: { agentId: string; channel: AgentChannel }) {
         {open === 'set' && (
           <SetUp agentId={agentId} channel={channel} onClose={close} onSaved={() => setOpen('test')} />
         )}
+        {open === 'test' && (
+          <Test {...{ agentId, channel, receipts }} onClose={close} onChange={() => setOpen('set')} />
+        )}
       </Suspense>
-      {open === 'test' && <Test agentId={agentId} channel={channel} onClose={close} onChange={() => setOpen('set')} />}
       <Confirm
         open={open === 'remove'}
         onClose={close}
@@ -100,61 +108,14 @@ function One({ agentId, channel }: { agentId: string; channel: AgentChannel }) {
   );
 }
 
-/** Signs in, and says something to somebody there where one is named. */
-function Test({
-  agentId,
-  channel: { kind },
-  onClose,
-  onChange,
-}: {
-  agentId: string;
-  channel: AgentChannel;
-  onClose: () => void;
-  onChange: () => void;
-}) {
-  const [to, setTo] = useState('');
-  const test = useSend(web.channels.test, { refresh: [web.channels.list] });
-  const submit = () => {
-    const body = to.trim() === '' ? {} : { to: to.trim() };
-    test.mutate({ params: { id: agentId, kind }, body });
-  };
-  const sentTo = test.variables?.body?.to;
-  return (
-    <Dialog open onClose={onClose} title={texts.testTitle(texts.names[kind])} hint={texts.testHint}>
-      <Form error={test.error} fields={['to']} onSubmit={submit}>
-        <TextField
-          label={texts.testTo}
-          hint={texts.testToHint}
-          name="to"
-          value={to}
-          onChange={({ target }) => setTo(target.value)}
-        />
-        {test.data?.ok === true && (
-          <Notice tone="ok">
-            {texts.works(test.data.account ?? '')} {sentTo ? texts.sent(sentTo) : ''}
-          </Notice>
-        )}
-        {test.data?.ok === false && (
-          <Notice tone="danger" title={texts.fails(test.data.error ?? '')}>
-            <p>{texts.failsHint[kind]}</p>
-            <div className="mt-2">
-              <Button small onClick={onChange}>
-                {connections.correct}
-              </Button>
-            </div>
-          </Notice>
-        )}
-        <DialogEnd send={test} onClose={onClose} leave={states.close} action={texts.testNow} />
-      </Form>
-    </Dialog>
-  );
-}
-
 interface Lately {
   agentId: string;
   channels: AgentChannel[];
   receipts: ChannelReceipt[];
 }
+
+const nameOf = (channel: string): string =>
+  Object.hasOwn(texts.names, channel) ? texts.names[channel as AgentChannel['kind']] : channel;
 
 function Receipts({ agentId, channels, receipts }: Lately) {
   const allow = useSend(web.channels.set, { refresh: [web.channels.list] });
@@ -174,10 +135,10 @@ function Receipts({ agentId, channels, receipts }: Lately) {
               <Badge tone={OUTCOME[receipt.state]}>{texts.outcomes[receipt.state]}</Badge>
               <span className="break-all">{receipt.sender}</span>
               <span className="min-w-0 flex-1 break-words text-[0.87rem] text-ink-soft">
-                {[receipt.channel, receipt.note].filter(Boolean).join(' · ')}
+                {[nameOf(receipt.channel), receipt.note].filter(Boolean).join(' · ')}
               </span>
               <time className="text-[0.87rem] text-ink-soft" dateTime={receipt.receivedAt}>
-                {new Date(receipt.receivedAt).toLocaleString()}
+                {moment(receipt.receivedAt)}
               </time>
               {channel && (
                 <Button

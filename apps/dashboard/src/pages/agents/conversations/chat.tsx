@@ -89,8 +89,7 @@ function useTurns(agent: WebAgent, place: ReturnType<typeof usePlace>) {
   const branches = useCall(
     web.conversations.listBranches,
     { params: { id: agent.id, sessionId } },
-    // One that is switched off does not answer; what was read before stays.
-    { enabled: sessionId !== '' && agent.status !== 'stopped' },
+    { enabled: sessionId !== '' },
   );
   const family = branches.data?.branches ?? [];
   const choices = useMemo(() => {
@@ -185,10 +184,12 @@ interface SaidProps extends Omit<ThreadProps, 'onList'> {
 /** The same as long as it is the same conversation: what is shown is drawn once. */
 function useActions({ agent, place: { session, open }, owner: { onDecide }, outbox: { post }, onOpen }: SaidProps) {
   const sessionId = session?.id ?? '';
+  const isOff = agent.status === 'stopped';
   return useMemo(
     () => ({
       agentId: agent.id,
       sessionId,
+      isOff,
       onDecide,
       onEdit: (seq: number, text: string, attachments: string[]) =>
         post({ text, attachments }, { branchOf: sessionId, at: seq - 1 }),
@@ -196,7 +197,7 @@ function useActions({ agent, place: { session, open }, owner: { onDecide }, outb
       onOpen,
     }),
     // `post` only adds to what it is given.
-    [agent.id, sessionId, onDecide, open, onOpen],
+    [agent.id, sessionId, isOff, onDecide, open, onOpen],
   );
 }
 
@@ -241,10 +242,10 @@ function Said(props: SaidProps) {
               choices={choices}
               forked={read.forked}
               actions={actions}
-              deciding={owner.deciding}
+              deciding={owner.deciding || actions.isOff}
               editing={props.editing}
               onEditing={props.onEditing}
-              onAgain={props.onAgain}
+              onAgain={actions.isOff ? undefined : props.onAgain}
             />
             <Wording
               writing={conversation.writing}

@@ -1,11 +1,12 @@
-import { ANSWER_LENGTH, web } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { standingChoices } from '@troupe/domain';
 import { useState } from 'react';
 import { useCall } from '../../../api.ts';
 import { chat } from '../../../texts/agents.ts';
 import { standing as texts } from '../../../texts/standing.ts';
 import { Button } from '../../../ui/button.tsx';
-import { SelectField, TextArea } from '../../../ui/field.tsx';
+import { SelectField } from '../../../ui/field.tsx';
+import { AnswerForm, Ends, inSight } from './answer-form.tsx';
 import type { Decide } from './decide.ts';
 import { argsOf } from './effect.ts';
 import { standingWords } from './standing-words.ts';
@@ -65,6 +66,7 @@ function Always({
   const allows = found?.rules.find((one) => one.within === within)?.allows;
   return (
     <form
+      ref={inSight}
       className="flex min-w-0 flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault();
@@ -86,44 +88,29 @@ function Always({
       <p className="min-h-6 text-[0.9rem] text-ink-soft" aria-live="polite">
         {found && allows !== undefined && texts.proof(found.asked, allows)}
       </p>
-      <Ends action={texts.allow} deciding={deciding} onBack={onBack} />
+      <Ends action={texts.allow} busy={deciding}>
+        <Back deciding={deciding} onBack={onBack} />
+      </Ends>
     </form>
   );
 }
 
 /** A refusal that the agent can do something with. */
-function Why({ approvalId, deciding, onDecide, onBack }: Part) {
-  const [answer, setAnswer] = useState('');
-  return (
-    <form
-      className="flex min-w-0 flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onDecide(approvalId, false, { answer });
-      }}
-    >
-      <TextArea
-        label={texts.why}
-        hint={texts.whyHint}
-        rows={2}
-        required
-        autoFocus
-        maxLength={ANSWER_LENGTH}
-        value={answer}
-        onChange={({ target }) => setAnswer(target.value)}
-      />
-      <Ends action={texts.refuse} deciding={deciding} onBack={onBack} />
-    </form>
-  );
-}
+const Why = ({ approvalId, deciding, onDecide, onBack }: Part) => (
+  <AnswerForm
+    label={texts.why}
+    hint={texts.whyHint}
+    action={texts.refuse}
+    busy={deciding}
+    autoFocus
+    onSend={(answer) => onDecide(approvalId, false, { answer })}
+  >
+    <Back deciding={deciding} onBack={onBack} />
+  </AnswerForm>
+);
 
-const Ends = ({ action, deciding, onBack }: { action: string; deciding: boolean; onBack: () => void }) => (
-  <div className="flex flex-wrap gap-2">
-    <Button small kind="primary" type="submit" disabled={deciding}>
-      {action}
-    </Button>
-    <Button small kind="quiet" disabled={deciding} onClick={onBack}>
-      {texts.back}
-    </Button>
-  </div>
+const Back = ({ deciding, onBack }: Pick<Part, 'deciding' | 'onBack'>) => (
+  <Button small kind="quiet" disabled={deciding} onClick={onBack}>
+    {texts.back}
+  </Button>
 );

@@ -1,9 +1,7 @@
-import { ANSWER_LENGTH } from '@troupe/contract';
 import type { Question } from '@troupe/contract';
-import { useState } from 'react';
 import { chat as texts } from '../../../texts/agents.ts';
 import { Button } from '../../../ui/button.tsx';
-import { TextArea } from '../../../ui/field.tsx';
+import { AnswerForm } from './answer-form.tsx';
 import type { Decide } from './decide.ts';
 
 /** What an agent asks its person: the words, answers to choose from, and room for others. */
@@ -18,45 +16,30 @@ export function Asked({
   deciding: boolean;
   onDecide: Decide;
 }) {
-  const [answer, setAnswer] = useState('');
   const name = title ?? texts.asks;
   return (
-    <div role="group" aria-label={name}>
-      <form
-        className="flex min-w-0 flex-col gap-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onDecide(approvalId, true, { answer });
-        }}
+    <div role="group" aria-label={name} className="flex min-w-0 flex-col gap-2">
+      <p className="font-medium break-words" dir="auto">
+        {name}
+      </p>
+      <p className="break-words whitespace-pre-wrap" dir="auto">
+        {message}
+      </p>
+      <Options
+        options={options}
+        deciding={deciding}
+        onChoose={(option) => onDecide(approvalId, true, { answer: option })}
+      />
+      <AnswerForm
+        label={texts.answer}
+        action={texts.sendAnswer}
+        busy={deciding}
+        onSend={(answer) => onDecide(approvalId, true, { answer })}
       >
-        <p className="font-medium break-words" dir="auto">
-          {name}
-        </p>
-        <p className="break-words whitespace-pre-wrap" dir="auto">
-          {message}
-        </p>
-        <Options
-          options={options}
-          deciding={deciding}
-          onChoose={(option) => onDecide(approvalId, true, { answer: option })}
-        />
-        <TextArea
-          label={texts.answer}
-          rows={2}
-          required
-          maxLength={ANSWER_LENGTH}
-          value={answer}
-          onChange={({ target }) => setAnswer(target.value)}
-        />
-        <div className="flex flex-wrap gap-2">
-          <Button small kind="primary" type="submit" disabled={deciding}>
-            {texts.sendAnswer}
-          </Button>
-          <Button small data-act="r" disabled={deciding} onClick={() => onDecide(approvalId, false)}>
-            {texts.noAnswer}
-          </Button>
-        </div>
-      </form>
+        <Button small data-act="r" disabled={deciding} onClick={() => onDecide(approvalId, false)}>
+          {texts.noAnswer}
+        </Button>
+      </AnswerForm>
     </div>
   );
 }

@@ -64,6 +64,9 @@ function aboutOf(tool: string, json: string): string {
 const listed = (value: unknown): string =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string').join(', ') : '';
 
+/** One whose calls can be said in words. */
+export const isKnownTool = (tool: string | undefined): boolean => tool !== undefined && Object.hasOwn(tools, tool);
+
 /** What a call does, as a person would say it; a tool that nobody here knows is called by its own name. */
 export function toolWords(tool: string, args: string, isGoing = false): ToolWords {
   const isKnown = Object.hasOwn(tools, tool);
@@ -75,3 +78,11 @@ export const toolLine = (tool: string, args: string): string => {
   const { verb, about } = toolWords(tool, args);
   return about === '' ? verb : `${verb} ${about}`;
 };
+
+/** What a tool is for, where nobody knows what a call of it was about: within a sentence. */
+export function toolAlone(tool: string): string {
+  const words = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
+  if (!words) return tool;
+  const [, going, alone = `${going[0]?.toLowerCase()}${going.slice(1)}`] = words;
+  return alone;
+}

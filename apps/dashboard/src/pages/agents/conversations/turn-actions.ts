@@ -4,6 +4,8 @@ import type { Decide } from './decide.ts';
 export interface TurnActions {
   agentId: string;
   sessionId: string;
+  /** The agent is switched off: what was said is read, and nothing is begun. */
+  isOff: boolean;
   onDecide: Decide;
   /** Says another thing instead of the message `seq`, in a branch. */
   onEdit: (seq: number, text: string, attachments: string[]) => void;

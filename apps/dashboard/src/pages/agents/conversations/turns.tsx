@@ -31,8 +31,8 @@ interface Props {
   /** The message that is being changed. */
   editing: string | undefined;
   onEditing: (key: string | undefined) => void;
-  /** Asks the last question again. */
-  onAgain: () => void;
+  /** Asks the last question again; undefined: it cannot be asked now. */
+  onAgain: (() => void) | undefined;
 }
 
 type Asked = Extract<Turn, { kind: 'user' }>;
@@ -78,15 +78,15 @@ function ToldNote({ told: { key, what, member, text } }: { told: Told }) {
       <summary className="cursor-pointer" dir="auto">
         {line}
       </summary>
-      <p className="mt-1 rounded-lg bg-sunken p-3 break-words whitespace-pre-wrap" dir="auto">
-        {text.slice(text.indexOf('\n') + 1)}
-      </p>
+      <div className="mt-1 rounded-lg bg-sunken p-3 break-words" dir="auto">
+        <Markdown text={text.slice(text.indexOf('\n') + 1)} />
+      </div>
     </details>
   );
 }
 
 /** How a run ended, and what can be done about it. */
-function Note({ ending, onAgain }: { ending: Ending; onAgain?: () => void }) {
+function Note({ ending, onAgain }: { ending: Ending; onAgain: (() => void) | undefined }) {
   const { outcome, spent, refusal, text } = ending;
   if (outcome === 'cancelled') {
     return (
@@ -191,11 +191,13 @@ function Foot({ turn, asked, whole, forked, choice, actions, isEditing, onEditin
       {asked && whole && <AnswerLinks {...{ asked, whole, forked, actions }} />}
       {mine && choice && <Switch choice={choice} onSwitch={actions.onSwitch} />}
       <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100">
-        {mine && !isEditing && <Small icon="edit" label={talk.edit} onClick={() => onEditing(turn.key)} />}
+        {mine && !isEditing && !actions.isOff && (
+          <Small icon="edit" label={talk.edit} onClick={() => onEditing(turn.key)} />
+        )}
         {!mine && turn.text && (
           <Small icon="copy" label={talk.copy} onClick={() => void navigator.clipboard.writeText(turn.text)} />
         )}
-        {asked && (
+        {asked && !actions.isOff && (
           <Small
             icon="restart"
             label={talk.retry}

@@ -1,12 +1,12 @@
-import { ANSWER_LENGTH, MARK_WORDS, MOST_AT_ONCE, web } from '@troupe/contract';
+import { MARK_WORDS, MOST_AT_ONCE, web } from '@troupe/contract';
 import { useState } from 'react';
 import { useSend } from '../../../api.ts';
 import { moment } from '../../../format.ts';
 import { inbox as texts } from '../../../texts/access.ts';
 import { Button } from '../../../ui/button.tsx';
-import { TextArea } from '../../../ui/field.tsx';
 import { Refused } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { AnswerForm } from '../conversations/answer-form.tsx';
 import { togetherOf } from './alike.ts';
 import type { Call } from './alike.ts';
 import { LaterChoices } from './put-away.tsx';
@@ -68,21 +68,15 @@ export function SeveralBar({ chosen, onDone }: { chosen: readonly Waiting[]; onD
         <strong className="me-2" aria-live="polite">
           {texts.chosen(n)}
         </strong>
-        {areQuestions ? (
-          <Button small kind="primary" data-many="a" disabled={busy || isTooMany} onClick={() => setAsks('answer')}>
-            {texts.answerAll(n)}
-          </Button>
-        ) : (
-          <Button
-            small
-            kind="primary"
-            data-many="a"
-            disabled={busy || isTooMany || unlike !== undefined}
-            onClick={() => calls && acts.settle(calls, true)}
-          >
-            {texts.allowAll(n)}
-          </Button>
-        )}
+        <Button
+          small
+          kind="primary"
+          data-many="a"
+          disabled={busy || isTooMany || unlike !== undefined}
+          onClick={() => (areQuestions ? setAsks('answer') : calls && acts.settle(calls, true))}
+        >
+          {areQuestions ? texts.answerAll(n) : texts.allowAll(n)}
+        </Button>
         <Button
           small
           data-many="r"
@@ -103,40 +97,18 @@ export function SeveralBar({ chosen, onDone }: { chosen: readonly Waiting[]; onD
       </div>
       {asks === 'later' && <LaterChoices onChoose={(at) => acts.mark('later', at)} onBack={() => setAsks(undefined)} />}
       {asks === 'answer' && areQuestions && (
-        <AnswerAll busy={busy} onSend={(answer) => calls && acts.settle(calls, true, answer)} />
+        <AnswerForm
+          label={texts.oneAnswer}
+          action={texts.sendToAll}
+          busy={busy}
+          autoFocus
+          onSend={(answer) => calls && acts.settle(calls, true, answer)}
+        />
       )}
       {(isTooMany || unlike !== undefined) && (
         <p className="text-[0.9rem] text-ink-soft">{isTooMany ? texts.tooMany(MOST_AT_ONCE) : unlike}</p>
       )}
       <Refused error={acts.error} />
     </section>
-  );
-}
-
-function AnswerAll({ busy, onSend }: { busy: boolean; onSend: (answer: string) => void }) {
-  const [answer, setAnswer] = useState('');
-  return (
-    <form
-      className="flex flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSend(answer);
-      }}
-    >
-      <TextArea
-        label={texts.oneAnswer}
-        rows={2}
-        required
-        autoFocus
-        maxLength={ANSWER_LENGTH}
-        value={answer}
-        onChange={({ target }) => setAnswer(target.value)}
-      />
-      <div>
-        <Button small kind="primary" type="submit" disabled={busy}>
-          {texts.sendToAll}
-        </Button>
-      </div>
-    </form>
   );
 }

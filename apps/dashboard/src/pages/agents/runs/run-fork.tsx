@@ -28,16 +28,21 @@ export function ForkDialog({
   agentId,
   sessionId,
   bar,
+  prompt,
   onClose,
 }: {
   agentId: string;
   sessionId: string;
   bar: Bar;
+  /** What the run began with. */
+  prompt: Bar | undefined;
   onClose: () => void;
 }) {
   const navigate = useNavigate();
-  const { at, text, more } = beginning(bar);
-  const [message, setMessage] = useState(text);
+  const [isAgain, setAgain] = useState(false);
+  const { at, text, more } = beginning((isAgain && prompt) || bar);
+  const [said, setMessage] = useState<string>();
+  const message = said ?? text;
   const [model, setModel] = useState('');
   const [instruction, setInstruction] = useState<string>();
   // Sent again after an error it is the same fork.
@@ -57,8 +62,9 @@ export function ForkDialog({
     fork.mutate({ params: { id: agentId, sessionId }, body });
   };
   return (
-    <Dialog open onClose={onClose} title={texts.forkTitle(at)} hint={texts.forkHint}>
+    <Dialog open onClose={onClose} title={texts.forkTitle} hint={texts.forkHint}>
       <Form error={fork.error} fields={['message', 'instruction']} onSubmit={submit}>
+        {prompt && bar.kind !== 'prompt' && <Where isAgain={isAgain} onChange={setAgain} />}
         <TextArea
           label={texts.message}
           name="message"
@@ -75,6 +81,19 @@ export function ForkDialog({
     </Dialog>
   );
 }
+
+/** After the step that is looked at, or before everything that came of the question. */
+const Where = ({ isAgain, onChange }: { isAgain: boolean; onChange: (isAgain: boolean) => void }) => (
+  <SelectField
+    label={texts.forkWhere}
+    value={isAgain ? 'again' : 'after'}
+    onChange={({ target }) => onChange(target.value === 'again')}
+    choices={[
+      { value: 'after', label: texts.forkAfter },
+      { value: 'again', label: texts.forkAgain },
+    ]}
+  />
+);
 
 interface Other<T> {
   agentId: string;

@@ -14,7 +14,7 @@ import { effectOf } from '../conversations/effect.ts';
 import { toolLine } from '../conversations/tool-words.ts';
 import { barName } from './bar-name.ts';
 import { filesUntil, memoriesUntil } from './beside.ts';
-import { Block } from './block.tsx';
+import { Block, Words } from './block.tsx';
 import { FilesThen } from './file-then.tsx';
 import { runAddress } from './run-name.ts';
 import type { RunPlace } from './run-name.ts';
@@ -57,7 +57,13 @@ export function Inspector({
   return (
     <Card
       title={texts.kinds[bar.kind] ?? bar.kind}
-      hint={<span dir="auto">{bar.kind === 'tool' ? barName(bar) : undefined}</span>}
+      hint={
+        bar.kind === 'tool' && (
+          <span dir="auto" title={bar.name}>
+            {barName(bar)}
+          </span>
+        )
+      }
       actions={
         <Button small onClick={onFork}>
           {texts.fork}
@@ -66,7 +72,7 @@ export function Inspector({
     >
       <div className="flex flex-col gap-4">
         {facts.length > 0 && <Facts items={facts} />}
-        {said && <Block label={texts.words} text={said} />}
+        {said && <Words label={texts.words} text={said} />}
         <Listed title={`${texts.decides}:`} items={calls} />
         {bar.kind === 'tool' && (
           <>
@@ -155,8 +161,8 @@ function Branch({ agentId, task }: { agentId: string; task: BackgroundTask }) {
     >
       <div className="flex flex-col gap-4">
         {task.spent && <Facts items={[[texts.cost, money(task.spent.costMicros / 1e6)]]} />}
-        <Block label={texts.arguments} text={task.task} />
-        {task.status !== 'running' && <Block label={texts.result} text={whole.data?.task.result ?? task.result} />}
+        <Words label={texts.arguments} text={task.task} />
+        {task.status !== 'running' && <Words label={texts.result} text={whole.data?.task.result ?? task.result} />}
       </div>
     </Card>
   );

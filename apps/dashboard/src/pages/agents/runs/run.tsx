@@ -1,6 +1,6 @@
 import { web } from '@troupe/contract';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { duration, money, percent, short } from '../../../format.ts';
 import { evaluations } from '../../../texts/evaluations.ts';
@@ -42,9 +42,12 @@ function Shown({ place }: { place: RunPlace }) {
   const { read, run, isOver } = useRun(place);
   const [open, setOpen] = useState<'fork' | 'compare'>();
   const chosen = run.bars.find(({ key }) => key === String(search.step)) ?? run.bars.at(-1);
-  const choose = (key: string) => void navigate({ to: '.', search: stepIn(key) as never, replace: true });
+  // Another step is no other page: what is in sight stays there.
+  const choose = (key: string) =>
+    void navigate({ to: '.', search: stepIn(key) as never, replace: true, resetScroll: false });
   const back = { to: `/dashboard/agents/${agentId}`, search: { tab: 'chat', c: sessionId }, label: texts.back };
   const close = () => setOpen(undefined);
+  const inspected = useRef<HTMLDivElement>(null);
   const copy = useCopyLink();
   usePageKeys((key) => {
     if (run.bars.length === 0) return false;
@@ -66,15 +69,26 @@ function Shown({ place }: { place: RunPlace }) {
       <RunRead of={{ read, run }}>
         <Sum run={run} onChoose={choose} />
         <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-          <Waterfall run={run} chosen={chosen} onChoose={choose} />
-          {chosen && <Inspector place={place} run={run} bar={chosen} onFork={() => setOpen('fork')} />}
+          <Waterfall run={run} chosen={chosen} onChoose={choose} onTap={() => showBelow(inspected.current)} />
+          <div ref={inspected} className="min-w-0 scroll-mt-20">
+            {chosen && <Inspector place={place} run={run} bar={chosen} onFork={() => setOpen('fork')} />}
+          </div>
         </div>
       </RunRead>
-      {chosen && open === 'fork' && <ForkDialog agentId={agentId} sessionId={sessionId} bar={chosen} onClose={close} />}
+      {chosen && open === 'fork' && (
+        <ForkDialog {...{ agentId, sessionId }} bar={chosen} prompt={promptOf(run)} onClose={close} />
+      )}
       <Suspense>{open === 'compare' && <CompareDialog place={place} onClose={close} />}</Suspense>
     </Page>
   );
 }
+
+/** Where one stands below the other, whoever touches a step wants to see what is in it. */
+function showBelow(node: HTMLElement | null): void {
+  if (!matchMedia('(min-width: 64rem)').matches) node?.scrollIntoView({ block: 'start' });
+}
+
+const promptOf = ({ bars }: Run): Bar | undefined => bars.find(({ kind }) => kind === 'prompt');
 
 /** What can be made of a run. */
 function Actions({ place, isOver, onCompare }: { place: RunPlace; isOver: boolean; onCompare: () => void }) {
@@ -151,7 +165,10 @@ function Sum({ run, onChoose }: { run: Run; onChoose: (key: string) => void }) {
           <button type="button" className="link" onClick={() => onChoose(slowest.bar.key)}>
             <bdi>{barName(slowest.bar) || (texts.kinds[slowest.bar.kind] ?? slowest.bar.kind)}</bdi>
           </button>
-          {`, ${texts.shareOf(duration(slowest.bar.end - slowest.bar.start), percent(slowest.share * 100))}`}
+          {', '}
+          <span className="whitespace-nowrap">
+            {texts.shareOf(duration(slowest.bar.end - slowest.bar.start), percent(slowest.share * 100))}
+          </span>
         </p>
       )}
       {run.reason && <Notice tone="spot">{run.reason}</Notice>}
@@ -168,7 +185,15 @@ const COLOURS: Record<Bar['kind'], string> = {
   branch: 'bg-accent-ink',
 };
 
-function Waterfall({ run, chosen, onChoose }: { run: Run; chosen: Bar | undefined; onChoose: (key: string) => void }) {
+interface WaterfallProps {
+  run: Run;
+  chosen: Bar | undefined;
+  onChoose: (key: string) => void;
+  /** A step was chosen where it stands, not by going on from another. */
+  onTap: () => void;
+}
+
+function Waterfall({ run, chosen, onChoose, onTap }: WaterfallProps) {
   const index = run.bars.findIndex(({ key }) => key === chosen?.key);
   const step = (by: number) => {
     const next = run.bars[index + by];
@@ -191,7 +216,16 @@ function Waterfall({ run, chosen, onChoose }: { run: Run; chosen: Bar | undefine
       <ol className="flex flex-col pb-2">
         {run.bars.map((bar, at) => (
           <li key={bar.key}>
-            <Row bar={bar} run={run} isChosen={at === index} isLater={at > index} onClick={() => onChoose(bar.key)} />
+            <Row
+              bar={bar}
+              run={run}
+              isChosen={at === index}
+              isLater={at > index}
+              onClick={() => {
+                onChoose(bar.key);
+                onTap();
+              }}
+            />
           </li>
         ))}
       </ol>

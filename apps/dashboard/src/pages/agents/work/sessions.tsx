@@ -1,8 +1,11 @@
 import { web } from '@troupe/contract';
 import type { SessionStep, TypesOf } from '@troupe/contract';
-import { useState } from 'react';
+import { plainMarkdown } from '@troupe/domain';
+import { useMemo, useState } from 'react';
 import { useCall } from '../../../api.ts';
 import { ago, duration, money, short, time } from '../../../format.ts';
+import { chat } from '../../../texts/agents.ts';
+import { runs } from '../../../texts/runs.ts';
 import { sessions as texts } from '../../../texts/work.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card, Figure, Figures, Status } from '../../../ui/card.tsx';
@@ -12,9 +15,10 @@ import { Table } from '../../../ui/table.tsx';
 import { useAgentNames } from '../agents/names.ts';
 import { readBusMessage } from '../conversations/bus-message.ts';
 import { useConversation } from '../conversations/conversation.ts';
-import { toolLine } from '../conversations/tool-words.ts';
+import { isKnownTool, toolAlone, toolLine } from '../conversations/tool-words.ts';
 import { spentOf } from '../conversations/transcript.ts';
 
+const { outcomes } = runs;
 const channelName = (channel: string) => texts.channels[channel] ?? channel;
 
 type Session = TypesOf<typeof web.conversations.list>['reply']['sessions'][number];
@@ -96,11 +100,7 @@ function Trace({ agentId, session, onClose }: { agentId: string; session: Sessio
                   {texts.older}
                 </Button>
               )}
-              <ol className="flex flex-col">
-                {events.map((step) => (
-                  <TraceStep key={step.seq} step={step} />
-                ))}
-              </ol>
+              <TraceSteps steps={events} />
             </div>
           );
         }}
@@ -109,20 +109,52 @@ function Trace({ agentId, session, onClose }: { agentId: string; session: Sessio
   );
 }
 
-function TraceStep({ step }: { step: SessionStep }) {
+function TraceSteps({ steps }: { steps: readonly SessionStep[] }) {
+  const args = useMemo(() => argsOfCalls(steps), [steps]);
+  return (
+    <ol className="flex flex-col">
+      {steps.map((step) => (
+        <TraceStep key={step.seq} step={step} args={step.args ?? args.get(step.callId ?? '')} />
+      ))}
+    </ol>
+  );
+}
+
+/** A result says which call it belongs to, not what that was about. */
+const argsOfCalls = (steps: readonly SessionStep[]): ReadonlyMap<string, string> =>
+  new Map(steps.flatMap(({ toolCalls = [] }) => toolCalls.map(({ callId, args }) => [callId, args] as const)));
+
+/** What was called, in words. */
+function callsOf({ tool, toolCalls = [] }: SessionStep, args: string | undefined): string {
+  if (tool !== undefined) return args === undefined ? toolAlone(tool) : toolLine(tool, args);
+  return toolCalls.map((call) => toolLine(call.tool, call.args)).join(', ');
+}
+
+/** What a step says beside its name. The arguments of a call that is said in words are in those. */
+function textOf({ tool, args = '', content, summary, reason, approved, outcome = '' }: SessionStep): string {
+  if (approved !== undefined) return approved ? chat.approved : chat.denied;
+  const said = content || summary;
+  if (said) return tool === undefined ? plainMarkdown(said) : said;
+  return reason || (isKnownTool(tool) ? '' : args) || outcomes[outcome] || outcome;
+}
+
+function TraceStep({ step, args }: { step: SessionStep; args: string | undefined }) {
   const { nameOf } = useAgentNames();
   const bus = step.type === 'user' && step.content ? readBusMessage(step.content) : undefined;
-  const text = bus?.text || step.content || step.summary || step.reason || step.args || step.outcome || '';
-  const tools = (step.toolCalls ?? []).map(({ tool, args }) => toolLine(tool, args)).join(', ');
+  const text = bus?.text || textOf(step);
+  const calls = callsOf(step, args);
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 border-l-2 border-line py-2 pl-4 sm:grid-cols-[5.5rem_minmax(0,1fr)_auto]">
       <span className="num text-[0.82rem] text-ink-faint">{time(step.at)}</span>
       <div className="min-w-0">
         <p className="text-[0.9rem] font-medium">
           {bus ? nameOf(bus.from) : (texts.step[step.type] ?? step.type)}
-          {(step.tool || tools) && (
-            <bdi className="ml-2 font-normal text-ink-soft">
-              {step.tool ? (step.args ? toolLine(step.tool, step.args) : step.tool) : tools}
+          {calls !== '' && (
+            <bdi
+              title={step.tool ?? step.toolCalls?.map(({ tool }) => tool).join(', ')}
+              className="ml-2 font-normal text-ink-soft"
+            >
+              {calls}
             </bdi>
           )}
         </p>

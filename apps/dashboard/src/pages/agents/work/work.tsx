@@ -10,6 +10,7 @@ import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Segments } from '../../../ui/tabs.tsx';
 import { runAddress } from '../runs/run-name.ts';
 import { entriesShown, type Entry } from './log-entries.ts';
+import { logWords } from './log-words.ts';
 import { COLOURS, Logs, useLiveLogs } from './logs.tsx';
 import { Messages } from './messages.tsx';
 import { Sessions } from './sessions.tsx';
@@ -100,7 +101,7 @@ function Talked({ agentId, session }: { agentId: string; session: SessionHead })
           {title || sessionTexts.channels[channel] || channel}
         </Link>
         <span className="block text-[0.88rem] text-ink-soft">
-          {sessionTexts.channels[channel] ?? channel} · {texts.steps(lastSeq)}
+          {[title && (sessionTexts.channels[channel] ?? channel), texts.steps(lastSeq)].filter(Boolean).join(' · ')}
         </span>
       </span>
       <Status value={status} text={sessionTexts.states[status]} />
@@ -109,10 +110,14 @@ function Talked({ agentId, session }: { agentId: string; session: SessionHead })
 }
 
 function Logged({ entry }: { entry: Entry }) {
+  const { text, tool } = logWords(entry.message);
   return (
     <>
-      <span className="min-w-0 text-[0.92rem] break-words whitespace-pre-wrap text-ink-soft">{entry.message}</span>
-      <span className={cx('font-mono text-[0.82rem]', COLOURS[entry.level])}>{entry.level}</span>
+      <span title={tool} className="min-w-0 text-[0.92rem] break-words whitespace-pre-wrap text-ink-soft">
+        {text}
+      </span>
+      {/* That something went as it should needs no mark. */}
+      <span className={cx('text-[0.85rem]', COLOURS[entry.level])}>{texts.levels[entry.level]}</span>
     </>
   );
 }

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { providers as texts } from '../../../texts/providers.ts';
 import { useAsk } from '../../../ui/ask.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Badge, Card } from '../../../ui/card.tsx';
+import { Button, LinkButton } from '../../../ui/button.tsx';
+import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
 import { Form } from '../../../ui/form.tsx';
@@ -31,41 +31,59 @@ export function AdminProviders() {
     </Button>
   );
   return (
-    <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden" actions={add}>
-      <Table
-        label={texts.title}
-        rows={read.data?.providers}
-        rowKey={({ name }) => name}
-        error={read.error}
-        retry={() => void read.refetch()}
-        empty={<Empty title={texts.none}>{texts.noneHint}</Empty>}
-        columns={[
-          { key: 'name', header: texts.name, cell: ({ name }) => <span className="font-medium">{name}</span> },
-          {
-            key: 'address',
-            header: texts.address,
-            minor: true,
-            free: true,
-            cell: ({ baseUrl }) => <span className="text-ink-soft">{baseUrl ?? '–'}</span>,
-          },
-          { key: 'state', header: texts.state, cell: (provider) => <State provider={provider} /> },
-          {
-            key: 'do',
-            header: '',
-            end: true,
-            cell: (provider) =>
-              provider.id !== null && <Doing id={provider.id} provider={provider} onRemove={remove.ask} />,
-          },
-        ]}
-      />
-      {isAdding && <AddDialog onClose={() => setAdding(false)} />}
-      <Confirm
-        {...remove.confirm}
-        title={texts.removeTitle(remove.subject?.name ?? '')}
-        losses={<p>{texts.removeLoss}</p>}
-        action={texts.remove}
-      />
-    </Card>
+    <div className="flex flex-col gap-5">
+      <NextStep providers={read.data?.providers ?? []} />
+      <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden" actions={add}>
+        <Table
+          label={texts.title}
+          rows={read.data?.providers}
+          rowKey={({ name }) => name}
+          error={read.error}
+          retry={() => void read.refetch()}
+          empty={<Empty title={texts.none}>{texts.noneHint}</Empty>}
+          columns={[
+            { key: 'name', header: texts.name, cell: ({ name }) => <span className="font-medium">{name}</span> },
+            {
+              key: 'address',
+              header: texts.address,
+              minor: true,
+              free: true,
+              cell: ({ baseUrl }) => <span className="text-ink-soft">{baseUrl ?? '–'}</span>,
+            },
+            { key: 'state', header: texts.state, cell: (provider) => <State provider={provider} /> },
+            {
+              key: 'do',
+              header: '',
+              end: true,
+              cell: (provider) =>
+                provider.id !== null && <Doing id={provider.id} provider={provider} onRemove={remove.ask} />,
+            },
+          ]}
+        />
+        {isAdding && <AddDialog onClose={() => setAdding(false)} />}
+        <Confirm
+          {...remove.confirm}
+          title={texts.removeTitle(remove.subject?.name ?? '')}
+          losses={<p>{texts.removeLoss}</p>}
+          action={texts.remove}
+        />
+      </Card>
+    </div>
+  );
+}
+
+/** Where somebody goes on who has set the first one up: told by looking, so it goes away by itself. */
+function NextStep({ providers }: { providers: readonly AiProvider[] }) {
+  const isOn = providers.some(({ enabled }) => enabled);
+  const agents = useCall(web.agents.list, { query: { limit: '1' } }, { enabled: isOn }).data?.agents;
+  if (!isOn || agents?.length !== 0) return null;
+  return (
+    <Notice tone="ok" title={texts.next}>
+      <p className="mb-2">{texts.nextHint}</p>
+      <LinkButton small kind="primary" icon="plus" to="/dashboard/agents/new">
+        {texts.firstAgent}
+      </LinkButton>
+    </Notice>
   );
 }
 

@@ -1,9 +1,12 @@
 import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { useCall } from '../../../api.ts';
 import { coming, count, dayOf, money } from '../../../format.ts';
+import { keep, kept } from '../../../keeping.ts';
 import { useSession } from '../../../session.ts';
+import { states } from '../../../texts/common.ts';
 import { overview as texts } from '../../../texts/overview.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { Card, Figure, Figures } from '../../../ui/card.tsx';
@@ -12,13 +15,13 @@ import { cx } from '../../../ui/cx.ts';
 import { Icon } from '../../../ui/icons.tsx';
 import { ClosedNotice } from '../../identity/account/account.tsx';
 import { Page } from '../../../ui/page.tsx';
-import { Lines } from '../../../ui/states.tsx';
 import { AccessCard, useAccess } from '../../identity/access.tsx';
 import { SayBar } from '../../agents/say/say-bar.tsx';
 import { Attention } from './attention.tsx';
 import { Brief } from './brief.tsx';
 import { Stage } from './stage.tsx';
-import { isRunning, isSettled, nextOf, stepsOf } from './progress.ts';
+import { isDone, isRunning, isSettled, isUnderWay, nextOf, stepsOf } from './progress.ts';
+import type { Done } from './progress.ts';
 
 /** What of getting started is set up: a provider, which only administrators can do something about, and a cap. */
 function useSetup(isAdmin: boolean) {
@@ -29,7 +32,6 @@ function useSetup(isAdmin: boolean) {
   const reads: { data?: unknown; error: Error | null }[] = [models, caps, ...(isAdmin ? [factors] : [])];
   return {
     reads,
-    isKnown: reads.every(({ data }) => data !== undefined),
     done: {
       ...(factors.data?.password === 'given' && { password: false }),
       ...(isAdmin && { provider: models.data?.sandboxOnly === false }),
@@ -54,21 +56,36 @@ function useOverview() {
     chat: (cost.data?.summary.totalCalls ?? 0) > 0,
     task: (tasks.data?.count ?? 0) > 0,
   };
-  const isKnown = agents.data && cost.data && tasks.data && access.data && setup.isKnown;
-  const isSetUp = Object.values(done).every(Boolean);
   return {
     name: user?.name ?? '',
     reads: { agents, cost, tasks, health },
+    access,
     done,
-    asksForMore: isKnown && done.plan && !isSetUp,
-    settled: isSettled([agents, cost, tasks, access, ...setup.reads]),
+    guide: useGuide([agents, cost, tasks, access, ...setup.reads], done),
   };
+}
+
+/** How far somebody had come when the page was last open: that stands there until it is known anew. */
+const GUIDE = 'overview-guide';
+
+/** What of the way is done; null: nobody knows yet, undefined: there is nothing to show. */
+function useGuide(reads: readonly { data?: unknown; error: Error | null }[], done: Done): Done | null | undefined {
+  const [before] = useState(() => kept(GUIDE));
+  const isKnown = reads.every(({ data }) => data !== undefined);
+  const now = isKnown ? JSON.stringify(done) : undefined;
+  useEffect(() => {
+    if (now !== undefined) keep(GUIDE, JSON.parse(now));
+  }, [now]);
+  if (isKnown) return isUnderWay(done) ? done : undefined;
+  if (isSettled(reads)) return undefined;
+  if (!isDone(before)) return null;
+  return isUnderWay(before) ? before : undefined;
 }
 
 type Reads = ReturnType<typeof useOverview>['reads'];
 
 export default function Overview() {
-  const { name, reads, done, asksForMore, settled } = useOverview();
+  const { name, reads, access, done, guide } = useOverview();
   return (
     <Page
       title={texts.title(name)}
@@ -82,53 +99,61 @@ export default function Overview() {
       }
     >
       <ClosedNotice />
-      {!settled && <Lines rows={8} />}
-      {settled && (
-        <>
-          <AccessCard />
-          {asksForMore && <Guide done={done} firstAgent={reads.agents.data?.agents[0]?.id} />}
-          {done.plan && <SayBar />}
-          <InFigures {...reads} />
-          {/* What needs somebody comes first to whoever scrolls, listens or goes by Tab. */}
-          <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
-            <div className="min-w-0 lg:col-start-2 lg:row-start-1">
-              <Attention />
-            </div>
-            <div className="flex min-w-0 flex-col gap-5 lg:col-start-1 lg:row-span-2 lg:row-start-1">
-              <Stage />
-              <Daily cost={reads.cost.data} />
-            </div>
-            <div className="min-w-0 lg:col-start-2 lg:row-start-2">
-              <Brief />
-            </div>
-          </div>
-        </>
-      )}
+      <AccessCard />
+      {guide && <Guide done={guide} firstAgent={reads.agents.data?.agents[0]?.id} />}
+      {guide === null && <GuideToCome />}
+      {done.plan && <SayBar />}
+      {!access.data && !access.error && <div className="skeleton h-[2.65rem] rounded-lg" />}
+      <InFigures {...reads} />
+      {/* What needs somebody comes first to whoever scrolls, listens or goes by Tab. */}
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
+        <div className="min-w-0 lg:col-start-2 lg:row-start-1">
+          <Attention />
+        </div>
+        <div className="flex min-w-0 flex-col gap-5 lg:col-start-1 lg:row-span-2 lg:row-start-1">
+          <Stage />
+          <Daily cost={reads.cost.data} />
+        </div>
+        <div className="min-w-0 lg:col-start-2 lg:row-start-2">
+          <Brief />
+        </div>
+      </div>
     </Page>
   );
 }
 
+/** Room for a figure, and for what stands below it. */
+const COMING = <span className="skeleton block h-[1.25em] w-20 max-w-full" />;
+const COMING_NOTE = <span className="skeleton block h-[1.5em] w-28 max-w-full" />;
+
+const valueOf = <T,>({ data, error }: { data: T | undefined; error: Error | null }, words: (data: T) => string) =>
+  data !== undefined ? words(data) : error ? '–' : COMING;
+const noteOf = <T,>({ data, error }: { data: T | undefined; error: Error | null }, words: (data: T) => string) =>
+  data !== undefined ? words(data) : error ? undefined : COMING_NOTE;
+
 function InFigures({ agents, cost, tasks, health }: Reads) {
-  const list = agents.data?.agents ?? [];
-  const next = nextOf(tasks.data?.tasks ?? []);
+  const nextIn = (list: Parameters<typeof nextOf>[0]): string => {
+    const next = nextOf(list);
+    return next ? texts.nextTask(coming(next)) : texts.noTask;
+  };
   return (
     <Figures>
       <Figure
         label={texts.agents}
-        value={agents.data ? count(list.length) : '–'}
-        note={agents.data && texts.running(list.filter(isRunning).length, list.length)}
+        value={valueOf(agents, (read) => count(read.agents.length))}
+        note={noteOf(agents, (read) => texts.running(read.agents.filter(isRunning).length, read.agents.length))}
       />
       <Figure
         label={texts.spend}
-        value={cost.data ? money(cost.data.summary.totalCost) : '–'}
-        note={cost.data && texts.calls(cost.data.summary.totalCalls, count(cost.data.summary.totalCalls))}
+        value={valueOf(cost, ({ summary }) => money(summary.totalCost))}
+        note={noteOf(cost, ({ summary: { totalCalls } }) => texts.calls(totalCalls, count(totalCalls)))}
       />
       <Figure
         label={texts.tasks}
-        value={tasks.data ? count(tasks.data.count) : '–'}
-        note={tasks.data && (next ? texts.nextTask(coming(next)) : texts.noTask)}
+        value={valueOf(tasks, (read) => count(read.count))}
+        note={noteOf(tasks, (read) => nextIn(read.tasks))}
       />
-      <Figure label={texts.health} value={health.data ? texts.healthWords[health.data.health] : '–'} />
+      <Figure label={texts.health} value={valueOf(health, (read) => texts.healthWords[read.health] ?? read.health)} />
     </Figures>
   );
 }
@@ -157,11 +182,28 @@ function Daily({ cost }: { cost: TypesOf<typeof web.usage.getCosts>['reply'] | u
   );
 }
 
+/** So that none stands alone in the last row. */
+const inColumns = (steps: number): string =>
+  cx('grid grid-cols-1 gap-3 sm:grid-cols-2', steps % 3 === 1 ? 'xl:grid-cols-4' : 'xl:grid-cols-3');
+
+/** The same shape, for somebody who is here for the first time. */
+const GuideToCome = () => (
+  <Card title={texts.guide} hint={<span className="skeleton block h-[1.4em] w-56 max-w-full" />}>
+    <div role="status" aria-label={states.loading} className={inColumns(Object.keys(texts.steps).length - 1)}>
+      {Object.keys(texts.steps)
+        .slice(1)
+        .map((step, index) => (
+          <div key={step} className={cx('skeleton h-[4.75rem] rounded-xl', index > 2 && 'max-sm:hidden')} />
+        ))}
+    </div>
+  </Card>
+);
+
 /** Where a step is a part of a page. */
 const TABS: Readonly<Record<string, string>> = { provider: 'providers', password: 'security' };
 
 /** The way from sign-up to a working agent. It shows what is done by looking, not by remembering. */
-function Guide({ done, firstAgent }: { done: Record<string, boolean>; firstAgent: string | undefined }) {
+function Guide({ done, firstAgent }: { done: Done; firstAgent: string | undefined }) {
   const links: Record<string, string> = {
     plan: '/dashboard/billing',
     provider: '/dashboard/admin',
@@ -174,7 +216,7 @@ function Guide({ done, firstAgent }: { done: Record<string, boolean>; firstAgent
   const { steps, current } = stepsOf(texts.steps, done);
   return (
     <Card title={texts.guide} hint={texts.guideHint(steps.filter(([step]) => done[step]).length, steps.length)}>
-      <ol className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
+      <ol className={inColumns(steps.length)}>
         {steps.map(([step, [title, hint]], index) => (
           // On a phone what is done leaves room for what needs somebody.
           <li key={step} className={done[step] ? 'max-sm:hidden' : undefined}>

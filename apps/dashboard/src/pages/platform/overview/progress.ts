@@ -9,12 +9,22 @@ export const nextOf = (tasks: readonly Task[]): string | undefined =>
 
 export const isRunning = ({ status }: { status: string }): boolean => status === 'running' || status === 'active';
 
-/** Answered, one way or the other: a page that shows what it has would push it down when the rest comes. */
+/** Answered, one way or the other. */
 export const isSettled = (reads: readonly { data?: unknown; error: Error | null }[]): boolean =>
   reads.every(({ data, error }) => data !== undefined || error !== null);
 
+/** Steps of getting started, and which of them are done. */
+export type Done = Readonly<Record<string, boolean>>;
+
+/** What a browser has kept may be anything. */
+export const isDone = (value: unknown): value is Done =>
+  typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'boolean');
+
+/** Who has no plan yet is shown the way to one first. */
+export const isUnderWay = (done: Done): boolean => done['plan'] === true && !Object.values(done).every(Boolean);
+
 /** The steps that count here, in their order, and the first that is not done. */
-export function stepsOf<Words>(words: Record<string, Words>, done: Readonly<Record<string, boolean>>) {
+export function stepsOf<Words>(words: Record<string, Words>, done: Done) {
   const steps = Object.entries(words).filter(([step]) => step in done);
   return { steps, current: steps.find(([step]) => !done[step])?.[0] };
 }
