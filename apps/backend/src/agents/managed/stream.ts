@@ -2,7 +2,7 @@ import { once, type EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CallError, eventsOf, gateway, type Client } from '@troupe/contract';
 import { ManagedTranslator, type ServerOf, type Step } from '@troupe/interop';
-import { AppError } from '@troupe/kernel';
+import { AppError, madeOf, pulled } from '@troupe/kernel';
 
 /** What happens in a session, as it happens. */
 
@@ -31,7 +31,9 @@ export async function heard(news: EventEmitter, id: string, signal: AbortSignal)
   }
 }
 
-export async function* told(
+const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
+
+export function told(
   look: () => Promise<Talk>,
   found: Talk,
   {
@@ -41,10 +43,12 @@ export async function* told(
     leave,
     serverOf,
   }: { from: number; wait: () => Promise<void>; signal: AbortSignal; leave: () => void; serverOf: ServerOf },
-): AsyncGenerator<string> {
-  try {
-    // At once, so that the client knows that it listens.
-    yield 'event: ping\ndata: {"type":"ping"}\n\n';
+): AsyncIterable<string> {
+  let isBegun = false;
+  let isBroken = false;
+  let texts: AsyncIterator<string> | undefined;
+
+  async function open(): Promise<AsyncIterator<string>> {
     let here = found;
     while (!here.at) {
       await wait();
@@ -52,30 +56,51 @@ export async function* told(
     }
     // What was waited for before is known from the beginning of the newest steps on.
     const begin = Math.max(0, from - TAIL);
-    const headers = { 'last-event-id': String(begin) };
     const response = await here.client.open(gateway.conversations.follow, {
       params: here.at,
-      headers,
+      headers: { 'last-event-id': String(begin) },
       signal,
       timeout: STREAM_MS,
     });
     const translator = new ManagedTranslator(serverOf);
-    for await (const { data, event } of eventsOf(response)) {
-      if (event === 'delta' || event === 'error') continue;
+    return madeOf(eventsOf(response), ({ data, event }) => {
+      if (event === 'delta' || event === 'error') return [];
       const step = JSON.parse(data) as Step;
       const events = translator.add(step);
-      if (step.seq <= from) continue;
-      yield events.map((one) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`).join('');
-    }
-  } catch (error) {
-    // Who leaves is no failure of ours.
-    if (signal.aborted) return;
-    const [type, message] =
-      error instanceof CallError || error instanceof AppError
-        ? ['api_error', error.message]
-        : ['api_error', 'Internal server error'];
-    yield `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type, message } })}\n\n`;
-  } finally {
-    leave();
+      return step.seq <= from
+        ? []
+        : [events.map((one) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`).join('')];
+    });
   }
+
+  async function next(): Promise<string | undefined> {
+    if (isBroken) return undefined;
+    try {
+      texts ??= await open();
+      const { done, value } = await texts.next();
+      return done === true ? undefined : value;
+    } catch (error) {
+      isBroken = true;
+      // Who leaves is no failure of ours.
+      return signal.aborted ? undefined : failureText(error);
+    }
+  }
+
+  return pulled(
+    async () => {
+      if (isBegun) return next();
+      // At once, so that the client knows that it listens.
+      isBegun = true;
+      return PING;
+    },
+    async () => {
+      leave();
+      await texts?.return?.();
+    },
+  );
+}
+
+function failureText(error: unknown): string {
+  const message = error instanceof CallError || error instanceof AppError ? error.message : 'Internal server error';
+  return `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'api_error', message } })}\n\n`;
 }
