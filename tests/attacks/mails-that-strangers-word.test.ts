@@ -25,7 +25,7 @@ test('by the name of an account that was registered with it', async () => {
   await web.mailTo(email, /Verify your e-mail address/);
   await web.visitor().ask('POST', '/api/auth/forgot-password', { email });
   await web.mailTo(email, /Set a new password/);
-  assert.equal((await ask('PUT', '/api/settings', { email: `other-${email}` })).status, 200);
+  assert.equal((await ask('POST', '/api/settings', { email: `other-${email}` })).status, 200);
   await web.mailTo(email, /Your e-mail address was changed/);
   withoutWords(email, 3);
 });
@@ -38,7 +38,7 @@ test('by the name of a factor of an account that was moved to it', async () => {
   assert.equal(added.status, 200, JSON.stringify(added.body));
   assert.match(await web.mailTo(email, /A second factor was added/), /evil\.example/, 'its owner is told which');
   const victim = `victim-${email}`;
-  assert.equal((await ask('PUT', '/api/settings', { email: victim })).status, 200);
+  assert.equal((await ask('POST', '/api/settings', { email: victim })).status, 200);
   const removed = await ask('DELETE', `/api/settings/factors/${id}`);
   assert.equal(removed.status, 200, JSON.stringify(removed.body));
   // Asked for later, and sent by the same queue.

@@ -70,7 +70,7 @@ export function madeOf<T, U>(items: AsyncIterable<T>, make: (item: T) => readonl
   };
   return pulled(
     async () => {
-      for (let isOpen = true; isOpen && made.length === 0; ) isOpen = await more();
+      for (let isOpen = true; isOpen && made.length === 0;) isOpen = await more();
       return made.shift();
     },
     async () => reading.return?.(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from 'kysely';
+import pg from 'pg';
 import { randomHex } from '@troupe/kernel';
 import { createBrowser } from '@troupe/testing/http/browser';
 import { CLIENT, startCodeHost, startOpenId } from '@troupe/testing/identity/providers';
@@ -126,7 +126,6 @@ describe('sign-in at a provider', () => {
     });
 
     test(`${provider}: two callbacks at once, between which the address changed, make one user`, async () => {
-      const { db } = web.deps;
       const addresses: string[] = [];
       const another = (): string => {
         addresses.push(fresh());
@@ -136,16 +135,18 @@ describe('sign-in at a provider', () => {
       Object.defineProperty(codeHost.state.account, 'emails', {
         get: () => [{ email: another(), primary: true, verified: true }],
       });
-      const ways = await db.asSystem(async (tx) => {
-        // Both have found that nobody is linked yet, and wait here to become somebody.
-        await sql`lock table users in share mode`.execute(tx);
-        const under = [browser(), browser()].map((one) => one.visit(`/api/auth/${provider}`));
-        const blocked = sql`select from pg_locks where not granted and relation = 'users'::regclass`;
-        while ((await blocked.execute(tx)).rows.length < 2) await delay(10);
-        return under;
-      });
+      const { databaseUrl } = web.deps as typeof web.deps & { databaseUrl: string };
+      const holder = new pg.Client({ connectionString: databaseUrl });
+      await holder.connect();
+      // Both find that nobody is linked yet, and wait here to become somebody.
+      await holder.query('begin; lock table users in share mode');
+      const ways = [browser(), browser()].map((one) => one.visit(`/api/auth/${provider}`));
+      const blocked = `select from pg_locks where not granted and relation = 'users'::regclass`;
+      while ((await holder.query(blocked)).rowCount !== 2) await delay(10);
+      await holder.query('commit');
+      await holder.end();
       assert.deepEqual((await Promise.all(ways)).toSorted(), ['/dashboard', '/login?error=IdpAuthFailed']);
-      const made = await db.system.selectFrom('users').select('id').where('email', 'in', addresses).execute();
+      const made = await web.deps.db.system.selectFrom('users').select('id').where('email', 'in', addresses).execute();
       assert.equal(made.length, 1);
     });
 
