@@ -164,6 +164,8 @@ test('allowed and refused by many at once: one of them decides, and the call run
     verdicts.toSorted(),
     'each was decided once, as it was answered',
   );
-  const started = (await events('tool_started')).map(({ data }) => (data as Body).callId);
-  assert.equal(started.length, verdicts.filter(Boolean).length);
+  assert.equal((await events('tool_result')).length, sessions.length);
+  const { entries } = (await ann.ask('GET', `/api/agents/${agentId}/files`)).body;
+  const written = entries.filter(({ name }: Body) => String(name).startsWith('race-'));
+  assert.equal(written.length, verdicts.filter(Boolean).length);
 });
