@@ -157,7 +157,6 @@ async function teach(agentId: string): Promise<void> {
 
 try {
   // Until the compiler has seen enough: a service runs for days, a bench for seconds.
-  // And until V8 has touched all of the young generation that it has set aside, which takes as much with none of them.
   await make('warm', 1000);
   await wake('warm', 300);
   // As the server does by itself within a minute: plans that were made on empty tables are no plans.

@@ -22,6 +22,8 @@ const FLOOD_MS = 12_000;
 const TIMES = 10;
 const MOST_CONNECTIONS = 8_000;
 const BACK_MS = 20_000;
+/** Until a service that rests has given back what it does not need: each flood begins alike. */
+const REST_MS = 12_000;
 
 interface Chatter {
   id: string;
@@ -81,19 +83,39 @@ interface Round extends Flooded {
   backendMb: number;
 }
 
+const p99 = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Infinity;
+
+const HEADERS = { authorization: `Bearer ${KEY}` };
+
+/** Floods the first of the services, and asks each how it is meanwhile. */
+async function flooded(services: readonly Service[], perSecond: number, run: string, chatters: readonly Chatter[]) {
+  const url = `${services[0]!.address}/api/chat`;
+  const chat = chatOf(chatters, run);
+  const write = requestWriter({ url, headers: HEADERS, body: '' });
+  const probe = new URL('overload/probe.ts', import.meta.url);
+  const probed = runChild<number[][]>(probe, [String(FLOOD_MS), ...services.map(({ address }) => address)]);
+  const counts = await flood({
+    port: Number(new URL(url).port),
+    perSecond,
+    milliseconds: FLOOD_MS,
+    connections: MOST_CONNECTIONS,
+    request: (n) => write(chat(n)),
+  });
+  return { ...counts, health: p99((await probed).flat()) };
+}
+
 async function measure(web: Service, backend: Service, chatters: readonly Chatter[]) {
   const url = `${web.address}/api/chat`;
-  const headers = { authorization: `Bearer ${KEY}` };
   const held = (run: string, connections: number, milliseconds: number, calls = Infinity) =>
-    load({ url, headers, body: '', connections, milliseconds, calls, vary: chatOf(chatters, run) });
+    load({ url, headers: HEADERS, body: '', connections, milliseconds, calls, vary: chatOf(chatters, run) });
   await held('warm', CONNECTIONS, HOLDS_MS);
   const { perSecond } = await held('holds', CONNECTIONS, HOLDS_MS);
   const normal = (await held('normal', 1, HOLDS_MS, 200)).median;
-  const write = requestWriter({ url, headers, body: '' });
   const ask = async (): Promise<number> => {
     const began = performance.now();
     const { headers: own, body } = chatOf(chatters, `back${began}`)(0);
-    const sent = { ...headers, ...own, 'content-type': 'application/json' };
+    const sent = { ...HEADERS, ...own, 'content-type': 'application/json' };
     // One that breaks off is one that is not answered.
     const status = await fetch(url, { method: 'POST', headers: sent, body }).then(
       async (answer) => (await answer.text(), answer.status),
@@ -103,30 +125,26 @@ async function measure(web: Service, backend: Service, chatters: readonly Chatte
   };
   const rounds: Round[] = [];
   for (const run of ['first', 'second']) {
-    const chat = chatOf(chatters, run);
-    const probed = runChild<number[][]>(new URL('overload/probe.ts', import.meta.url), [
-      String(FLOOD_MS),
-      web.address,
-      backend.address,
-    ]);
-    const flooded = flood({
-      port: Number(new URL(url).port),
-      perSecond: perSecond * TIMES,
-      milliseconds: FLOOD_MS,
-      connections: MOST_CONNECTIONS,
-      request: (n) => write(chat(n)),
-    });
+    await delay(REST_MS);
+    const counts = flooded([web, backend], perSecond * TIMES, run, chatters);
     const over = delay(FLOOD_MS).then(() => backAfter(ask, normal));
-    const { result, most } = await peaks([web, backend], Promise.all([flooded, probed, over]));
-    const [counts, times, backMs] = result;
-    const sorted = times.flat().toSorted((a, b) => a - b);
-    const health = sorted[Math.floor(sorted.length * 0.99)] ?? Infinity;
-    rounds.push({ ...counts, health, backSeconds: backMs / 1000, webMb: most[0]!, backendMb: most[1]! });
+    const { result, most } = await peaks([web, backend], Promise.all([counts, over]));
+    rounds.push({ ...result[0], backSeconds: result[1] / 1000, webMb: most[0]!, backendMb: most[1]! });
   }
   return { perSecond, normal, rounds };
 }
 
-function report({ perSecond, normal, rounds }: Awaited<ReturnType<typeof measure>>): void {
+/** As much of the same for a server that only refuses: nobody is well sooner on this machine. */
+async function bareHealth(perSecond: number, chatters: readonly Chatter[]): Promise<number> {
+  const bare = await startService(new URL('overload/bare.ts', import.meta.url), {});
+  try {
+    return (await flooded([bare], perSecond, 'bare', chatters)).health;
+  } finally {
+    await bare.stop();
+  }
+}
+
+function report({ perSecond, normal, rounds }: Awaited<ReturnType<typeof measure>>, bare: number): void {
   printTable(
     `${(perSecond * TIMES).toFixed(0)} chats a second where ${perSecond.toFixed(0)} are held (${normal.toFixed(0)} ms each)`,
     rounds.map(({ answered, shed, other, cut, unsent, health, backSeconds, webMb, backendMb }) => ({
@@ -154,6 +172,7 @@ function report({ perSecond, normal, rounds }: Awaited<ReturnType<typeof measure
       { figure: 'backend_memory_second_to_first', value: grown(({ backendMb }) => backendMb), atMost: 1.15 },
     ],
     {
+      bare_health_p99_ms: bare,
       holds_per_second: perSecond,
       answered_per_second: median(rounds.map(({ answered }) => answered)) / (FLOOD_MS / 1000),
       web_mb: worst(({ webMb }) => webMb),
@@ -168,7 +187,9 @@ const settings = { ...SETTINGS, DATABASE_URL: database.url, OPENROUTER_BASE_URL:
 const backend = await startService(main('backend'), { ...settings, BACKEND_PORT: '0' });
 const web = await startService(main('web'), { ...settings, WEB_PORT: '0', BACKEND_URL: backend.address });
 try {
-  report(await measure(web, backend, await makeAgents(database.db, web.address)));
+  const chatters = await makeAgents(database.db, web.address);
+  const found = await measure(web, backend, chatters);
+  report(found, await bareHealth(found.perSecond * TIMES, chatters));
 } finally {
   await web.stop();
   await backend.stop();

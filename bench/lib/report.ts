@@ -18,8 +18,15 @@ export function printTable(title: string, rows: readonly Row[]): void {
   for (const cells of texts) console.log(line(cells));
 }
 
-export const format = (value: string | number): string =>
-  typeof value === 'string' ? value : value >= 100 ? value.toFixed(0) : value.toFixed(value < 10 ? 2 : 1);
+/** What never came is kept as null: JSON knows no endless number. */
+export const format = (value: string | number | null): string =>
+  typeof value === 'string'
+    ? value
+    : value === null || value === Infinity
+      ? 'never'
+      : value >= 100
+        ? value.toFixed(0)
+        : value.toFixed(value < 10 ? 2 : 1);
 
 /**
  * Prints the targets and the last line `bench NAME: key=value …`; a target that was missed makes the exit code 1. What was

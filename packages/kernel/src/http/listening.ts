@@ -8,10 +8,9 @@ export const BACKLOG = 4096;
 
 /**
  * In a turn of the loop a door lets in one connection: with one door, whoever is new waits behind all who came before, for
- * as many turns as these are, also with a question that takes no time, as whether we are well. With many doors, all who come
- * together are begun in one turn, and whoever is at work waits for them.
+ * as many turns as these are, also with a question that takes no time, as whether we are well.
  */
-const DOORS = 4;
+const DOORS = 64;
 
 /** Whether the system shares connections out between doors. */
 export const canShare = process.platform === 'linux';

@@ -10,6 +10,7 @@ import { bearerToken } from './guards.ts';
 import type { Settings } from '../settings.ts';
 import type { Places } from './places.ts';
 import { DATA_HEADERS, PAGE_HEADERS } from './security-headers.ts';
+import type { Shedding } from './shedding.ts';
 
 /** An answer that the buffers of the system may not take at once. */
 const LONG_ANSWER = 65_536;
@@ -35,7 +36,11 @@ interface Observed {
 }
 
 /** What every answer carries, and what is told of all of them. */
-export function addObservation(server: Observed, isInternal: (request: FastifyRequest) => boolean): void {
+export function addObservation(
+  server: Observed,
+  isInternal: (request: FastifyRequest) => boolean,
+  shedding: Pick<Shedding, 'onRefused'>,
+): void {
   const { app, metrics, service, log } = server;
   const headers = service === 'web' ? PAGE_HEADERS : DATA_HEADERS;
   addPatience(app);
@@ -50,6 +55,7 @@ export function addObservation(server: Observed, isInternal: (request: FastifyRe
     else withTrace(readTraceparent(header), done);
   });
   const observe = requestObserver(metrics, service);
+  shedding.onRefused = (method, route, status) => observe(method, route, status, 0);
   const stopTelling = tellOthers(metrics);
   app.addHook('onClose', async () => stopTelling());
   metrics.gauge('http_requests_under_way', 'Requests that are worked on now', () => server.places.underWay());

@@ -1,4 +1,4 @@
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import http, { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Endpoint, Service } from '@troupe/contract';
 import type { RateRule } from '@troupe/domain';
@@ -33,10 +33,12 @@ import { addObservation } from './observation.ts';
 import { createPlaces, type Places } from './places.ts';
 import type { Authenticator } from './principal.ts';
 import { createRecognition } from './recognition.ts';
-import { addShedding, ALWAYS } from './shedding.ts';
+import { ALWAYS, Shedding } from './shedding.ts';
 import { addErrors } from './answer-errors.ts';
 
 export const BODY_LIMIT = 1_048_576;
+/** Longer than the proxies in front of us keep a connection. */
+const KEEP_ALIVE_MS = 72_000;
 /** One after the other: the loop can do no more. */
 const READING = { width: 1, waiting: 1000, waitingPerKey: 100, waitMs: 20_000 };
 
@@ -105,7 +107,8 @@ export function createServer(options: ServerOptions): Server {
   const metrics = createMetrics();
   const draining = new AbortController();
   const closing = new AbortController();
-  const app = createApp(options);
+  const shedding = new Shedding();
+  const app = createApp(options, shedding);
   const loopback = loopbackOnly(settings);
   const bounds = connectionBounds(settings);
   const { isInternal, isOurs, told, origin, originFor } = createRecognition(options, loopback);
@@ -153,11 +156,11 @@ export function createServer(options: ServerOptions): Server {
     },
   };
   addDoor(server);
-  const connections = addConnectionBounds(server, bounds, isOurs);
+  const connections = addConnectionBounds(server, bounds, { isOurs, shedding });
   addBodyParsers(app);
   addErrors(app, log);
   addReadiness(server, options.ready);
-  addObservation(server, isInternal);
+  addObservation(server, isInternal, shedding);
   return server;
 }
 
@@ -183,7 +186,7 @@ async function listenAt(app: Server['app'], host: string, wanted: number, portSe
   }
 }
 
-function createApp({ settings, rewrite }: ServerOptions): FastifyInstance {
+function createApp({ settings, rewrite }: ServerOptions, shedding: Shedding): FastifyInstance {
   // A name for the process and a number for the request: as good as chance to find a line in a log, and far cheaper.
   const run = randomHex(6);
   let requests = 0;
@@ -192,8 +195,10 @@ function createApp({ settings, rewrite }: ServerOptions): FastifyInstance {
     bodyLimit: BODY_LIMIT,
     trustProxy: (_address, hop) => hop < settings.TRUST_PROXY,
     requestTimeout: REQUEST_TIMES.requestTimeout,
-    http: REQUEST_TIMES,
-    keepAliveTimeout: 72_000,
+    serverFactory: (handler) =>
+      http.createServer({ ...REQUEST_TIMES, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+        if (!shedding.refuses(request, response)) handler(request, response);
+      }),
     forceCloseConnections: true,
     clientErrorHandler: refuseUnreadable,
     schemaController: { compilersFactory: NO_SCHEMAS },
@@ -253,7 +258,7 @@ function addDoor(server: Server): void {
 function addConnectionBounds(
   server: Server,
   bounds: ConnectionBounds,
-  isOurs: (request: FastifyRequest) => boolean,
+  { isOurs, shedding }: { isOurs: (request: FastifyRequest) => boolean; shedding: Shedding },
 ): Connections {
   const { app, settings } = server;
   const connections = boundConnections(app.server, bounds);
@@ -261,7 +266,7 @@ function addConnectionBounds(
     if (!connections.isSurplus(request.raw.socket) || ALWAYS.has(request.routeOptions.url ?? '')) done();
     else done(busy());
   });
-  addShedding(app);
+  shedding.addTo(app);
   if (settings.TRUST_PROXY === 0) return connections;
   const begin = boundRequests(bounds.perAddress);
   app.addHook('onRequest', (request, reply, done) => {

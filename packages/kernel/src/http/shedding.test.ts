@@ -48,6 +48,9 @@ test(
       assert.equal(refused.headers['x-content-type-options'], 'nosniff');
       assert.equal((await ask('/quick', 'somebody else')).status, 200, 'a first question');
       assert.equal((await ask('/ready', 'user-1')).status, 200);
+      const counted = /http_requests_total\{[^}]*route="\/quick",status="503"\} (\d+)/;
+      const text = await (await fetch(`${url}/metrics`)).text();
+      assert.ok(Number(counted.exec(text)?.[1]) > 0, text);
       const shaped = await ask('/v1/quick', 'user-1');
       assert.equal(shaped.status, 503);
       assert.equal(typeof (shaped.body as { error: { message: string } }).error.message, 'string');
