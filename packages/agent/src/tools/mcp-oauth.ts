@@ -196,14 +196,7 @@ export function createMcpOAuth({ outbound, store, vault }: McpOAuthDeps): McpOAu
 
     async finish(given, { code, state, iss }, signal) {
       const server = openServer(given, vault);
-      // Of two who come back with the same answer one takes it: a code that is shown twice may end all access.
-      const kept = await alone(server, async () => {
-        const { state: asked, ...rest } = await keeping.read(server);
-        if (asked === undefined || !sameSecret(state, asked))
-          throw new AppError(400, 'Nobody asked for this authorization');
-        await keeping.write(server, rest);
-        return rest;
-      });
+      const kept = await alone(server, () => takeState(keeping, server, state));
       const { auth } = await import('@modelcontextprotocol/client');
       const provider = providerFor(keeping, server, kept, () => undefined);
       await auth(provider, {
@@ -218,6 +211,14 @@ export function createMcpOAuth({ outbound, store, vault }: McpOAuthDeps): McpOAu
     forget: (server) => store.save(server, undefined),
     renewing: (server, fetch) => renewOnce(keeping, alone, server, fetch),
   };
+}
+
+/** Of two who come back with the same answer one takes it: a code that is shown twice may end all access. */
+async function takeState(keeping: Keeping, server: UsedServer, state: string): Promise<Kept> {
+  const { state: asked, ...rest } = await keeping.read(server);
+  if (asked === undefined || !sameSecret(state, asked)) throw new AppError(400, 'Nobody asked for this authorization');
+  await keeping.write(server, rest);
+  return rest;
 }
 
 type Alone = <T>(server: UsedServer, work: () => Promise<T>) => Promise<T>;

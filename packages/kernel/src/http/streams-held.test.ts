@@ -35,7 +35,7 @@ test('an open stream keeps nothing of what it has told while there is nothing mo
     produces: 'text/event-stream',
   });
   const end = Promise.withResolvers<undefined>();
-  let waiting = 0;
+  const waiting: number[] = [];
   serve(server, told, () => {
     let said = false;
     const next = async () => {
@@ -43,7 +43,7 @@ test('an open stream keeps nothing of what it has told while there is nothing mo
         said = true;
         return { data: { text: `${Math.random()} `.repeat(LARGE / 20) } };
       }
-      waiting += 1;
+      waiting.push(1);
       return end.promise;
     };
     return eventStream(pulled(next, () => {}));
@@ -57,7 +57,7 @@ test('an open stream keeps nothing of what it has told while there is nothing mo
     get(url, { agent: false }, (response) => response.resume().once('close', over.resolve));
     return over.promise;
   });
-  while (waiting < READERS) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (waiting.length < READERS) await new Promise((resolve) => setTimeout(resolve, 10));
   let most = Infinity;
   for (let n = 0; n < 100 && most > LEAST_HELD; n += 1) {
     await new Promise((resolve) => setTimeout(resolve, 10));

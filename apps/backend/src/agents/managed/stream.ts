@@ -33,56 +33,59 @@ export async function heard(news: EventEmitter, id: string, signal: AbortSignal)
 
 const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
 
-export function told(
+interface Telling {
+  from: number;
+  wait: () => Promise<void>;
+  signal: AbortSignal;
+  leave: () => void;
+  serverOf: ServerOf;
+}
+
+/** What is said there from now on, as soon as there is a conversation. */
+async function open(
   look: () => Promise<Talk>,
   found: Talk,
-  {
-    from,
-    wait,
+  { from, wait, signal, serverOf }: Telling,
+): Promise<AsyncIterator<string>> {
+  let here = found;
+  while (!here.at) {
+    await wait();
+    here = await look();
+  }
+  // What was waited for before is known from the beginning of the newest steps on.
+  const begin = Math.max(0, from - TAIL);
+  const response = await here.client.open(gateway.conversations.follow, {
+    params: here.at,
+    headers: { 'last-event-id': String(begin) },
     signal,
-    leave,
-    serverOf,
-  }: { from: number; wait: () => Promise<void>; signal: AbortSignal; leave: () => void; serverOf: ServerOf },
-): AsyncIterable<string> {
+    timeout: STREAM_MS,
+  });
+  const translator = new ManagedTranslator(serverOf);
+  return madeOf(eventsOf(response), ({ data, event }) => {
+    if (event === 'delta' || event === 'error') return [];
+    const step = JSON.parse(data) as Step;
+    const events = translator.add(step);
+    return step.seq <= from
+      ? []
+      : [events.map((one) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`).join('')];
+  });
+}
+
+export function told(look: () => Promise<Talk>, found: Talk, telling: Telling): AsyncIterable<string> {
   let isBegun = false;
   let isBroken = false;
   let texts: AsyncIterator<string> | undefined;
 
-  async function open(): Promise<AsyncIterator<string>> {
-    let here = found;
-    while (!here.at) {
-      await wait();
-      here = await look();
-    }
-    // What was waited for before is known from the beginning of the newest steps on.
-    const begin = Math.max(0, from - TAIL);
-    const response = await here.client.open(gateway.conversations.follow, {
-      params: here.at,
-      headers: { 'last-event-id': String(begin) },
-      signal,
-      timeout: STREAM_MS,
-    });
-    const translator = new ManagedTranslator(serverOf);
-    return madeOf(eventsOf(response), ({ data, event }) => {
-      if (event === 'delta' || event === 'error') return [];
-      const step = JSON.parse(data) as Step;
-      const events = translator.add(step);
-      return step.seq <= from
-        ? []
-        : [events.map((one) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`).join('')];
-    });
-  }
-
   async function next(): Promise<string | undefined> {
     if (isBroken) return undefined;
     try {
-      texts ??= await open();
+      texts ??= await open(look, found, telling);
       const { done, value } = await texts.next();
       return done === true ? undefined : value;
     } catch (error) {
       isBroken = true;
       // Who leaves is no failure of ours.
-      return signal.aborted ? undefined : failureText(error);
+      return telling.signal.aborted ? undefined : failureText(error);
     }
   }
 
@@ -94,7 +97,7 @@ export function told(
       return PING;
     },
     async () => {
-      leave();
+      telling.leave();
       await texts?.return?.();
     },
   );

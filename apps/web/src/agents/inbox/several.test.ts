@@ -159,9 +159,10 @@ test('allowed and refused by many at once: one of them decides, and the call run
       .execute();
   while ((await events('run_ended')).length < sessions.length) await delay(30);
   const decided = (await events('approval_decided')).map(({ data }) => data as Body);
-  assert.deepEqual(
-    decided.map(({ approved }) => approved).toSorted(),
-    verdicts.toSorted(),
+  assert.equal(decided.length, verdicts.length);
+  assert.equal(
+    decided.filter(({ approved }) => approved).length,
+    verdicts.filter(Boolean).length,
     'each was decided once, as it was answered',
   );
   assert.equal((await events('tool_result')).length, sessions.length);

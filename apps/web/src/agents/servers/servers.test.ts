@@ -267,8 +267,8 @@ describe('an MCP server of a user that asks for access', () => {
     const came = await Promise.all([come(), come(), come()]);
     const page = '/dashboard/mcp-servers?';
     assert.deepEqual(
-      came.toSorted(),
-      ['connected', 'failed', 'failed'].map((how) => `${page}${how}=other`),
+      ['connected', 'failed'].map((how) => came.filter((where) => where === `${page}${how}=other`).length),
+      [1, 2],
     );
     for (const id of [ada, bob])
       assert.equal((await ask('POST', '/api/mcp-servers/other/test', { agentId: id })).body.state, 'connected');

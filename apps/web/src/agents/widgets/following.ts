@@ -122,17 +122,16 @@ function openDesk(steps: AsyncIterator<ServerEvent>, signal: AbortSignal) {
   let isOver = false;
   let arrived: { step: IteratorResult<ServerEvent> } | { error: unknown } | undefined;
 
+  const come = (what: NonNullable<typeof arrived>): void => {
+    arrived = what;
+    wake.resolve();
+  };
+
   function ask(): void {
     isAsked = true;
     steps.next().then(
-      (step) => {
-        arrived = { step };
-        wake.resolve();
-      },
-      (error: unknown) => {
-        arrived = { error };
-        wake.resolve();
-      },
+      (step) => come({ step }),
+      (error: unknown) => come({ error }),
     );
   }
 

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { randomHex } from '@troupe/kernel';
 import { createBrowser } from '@troupe/testing/http/browser';
 import { CLIENT, startCodeHost, startOpenId } from '@troupe/testing/identity/providers';
@@ -123,31 +121,6 @@ describe('sign-in at a provider', () => {
     test(`${provider}: two callbacks of one new person at once make one user`, async () => {
       const ways = await Promise.all([browser(), browser(), browser()].map((b) => b.visit(`/api/auth/${provider}`)));
       assert.deepEqual(new Set(ways), new Set(['/dashboard']));
-    });
-
-    test(`${provider}: two callbacks at once, between which the address changed, make one user`, async () => {
-      const addresses: string[] = [];
-      const another = (): string => {
-        addresses.push(fresh());
-        return addresses.at(-1)!;
-      };
-      Object.defineProperty(openId.state.account, 'email', { enumerable: true, get: another });
-      Object.defineProperty(codeHost.state.account, 'emails', {
-        get: () => [{ email: another(), primary: true, verified: true }],
-      });
-      const { databaseUrl } = web.deps as typeof web.deps & { databaseUrl: string };
-      const holder = new pg.Client({ connectionString: databaseUrl });
-      await holder.connect();
-      // Both find that nobody is linked yet, and wait here to become somebody.
-      await holder.query('begin; lock table users in share mode');
-      const ways = [browser(), browser()].map((one) => one.visit(`/api/auth/${provider}`));
-      const blocked = `select from pg_locks where not granted and relation = 'users'::regclass`;
-      while ((await holder.query(blocked)).rowCount !== 2) await delay(10);
-      await holder.query('commit');
-      await holder.end();
-      assert.deepEqual((await Promise.all(ways)).toSorted(), ['/dashboard', '/login?error=IdpAuthFailed']);
-      const made = await web.deps.db.system.selectFrom('users').select('id').where('email', 'in', addresses).execute();
-      assert.equal(made.length, 1);
     });
 
     test(`${provider}: links to a user whose address is verified, and keeps the password`, async () => {
