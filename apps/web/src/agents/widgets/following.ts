@@ -147,8 +147,7 @@ function openDesk(steps: AsyncIterator<ServerEvent>, signal: AbortSignal) {
     }
     if (!arrived) return undefined;
     const came = arrived;
-    arrived = undefined;
-    isAsked = false;
+    [arrived, isAsked] = [undefined, false];
     if ('error' in came) throw came.error;
     isOver = came.step.done === true;
     return came.step.done === true ? undefined : came.step.value;
@@ -167,8 +166,7 @@ function openDesk(steps: AsyncIterator<ServerEvent>, signal: AbortSignal) {
       if (!isAsked && !isOver) ask();
       while (!isOver && !signal.aborted) {
         const found = take();
-        if (found) return found;
-        if (isOver) return undefined;
+        if (found || isOver) return found;
         await wake.promise;
         wake = Promise.withResolvers<void>();
       }
