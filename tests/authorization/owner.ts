@@ -29,7 +29,7 @@ const ELSE = [
 const REMOVES_SERVER = /DELETE \S*\/mcp-servers\//;
 
 /** What others need comes before what ends it. */
-function rank({ method, name }: Target): number {
+export function rank({ method, name }: Target): number {
   if (/PUT \S*\/files\/content$/.test(name)) return -1;
   if (name.startsWith('gateway POST /sessions')) return 2;
   // One of all agents is there once.
@@ -52,8 +52,8 @@ function rank({ method, name }: Target): number {
   return method === 'GET' ? 0 : method === 'DELETE' ? 4 : 1;
 }
 
-export async function ownerIsRefused(world: World, targets: readonly Target[]): Promise<string[]> {
-  const { owner, ids } = world;
+/** What the owner shows at each of them. */
+export async function ownersHeaders({ owner, ids }: World): Promise<(target: Target) => Record<string, string>> {
   const internal = { authorization: `Bearer ${TEST_SECRETS.internalKey}` };
   const context = {
     'x-user-id': ids.userId,
@@ -62,12 +62,17 @@ export async function ownerIsRefused(world: World, targets: readonly Target[]): 
     'x-billing-subscription-id': 'sub_1',
   };
   const { token } = (await owner.ask('GET', `/api/agents/${ids.agentId}/token`)).body as { token: string };
-  const headersFor = ({ service, auth, name }: Target): Record<string, string> => {
+  return ({ service, auth, name }): Record<string, string> => {
     if (auth === 'gateway') return { authorization: `Bearer ${token}` };
     if (auth === 'client') return { authorization: `Bearer ${owner.key}` };
     if (/register|heartbeat$/.test(name) && service === 'backend') return { authorization: `Bearer ${owner.key}` };
     return service === 'web' ? { cookie: owner.cookie } : { ...internal, ...context };
   };
+}
+
+export async function ownerIsRefused(world: World, targets: readonly Target[]): Promise<string[]> {
+  const { owner, ids } = world;
+  const headersFor = await ownersHeaders(world);
   const attach = async (): Promise<void> => {
     // The agent's cases have not passed with it.
     const path = `/api/agents/${ids.agentId}/mcp-servers/${ids.mcpServer}?force=true`;

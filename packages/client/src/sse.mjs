@@ -114,11 +114,18 @@ export async function* eventsOf({ body }) {
   const events = createEventReader();
   // Not every browser can iterate over a stream.
   const reader = body.getReader();
+  /** @type {SentEvent[]} */
+  const found = [];
+  // Apart: whoever waits for more keeps what its variables held last, of each stream that is open.
+  const more = async () => {
+    const { done, value } = await reader.read();
+    found.push(...(done ? events.end() : events.push(value)));
+    return !done;
+  };
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      yield* done ? events.end() : events.push(value);
-      if (done) return;
+    for (let isOpen = true; isOpen;) {
+      isOpen = await more();
+      for (let next = found.shift(); next; next = found.shift()) yield next;
     }
   } finally {
     await reader.cancel();

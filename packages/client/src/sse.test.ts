@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createEventReader, eventsOf, type SentEvent } from './index.mjs';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -52,4 +54,32 @@ test('who stops reading lets go of the answer', async () => {
   const whole: SentEvent[] = [];
   for await (const event of eventsOf(new Response(TEXT))) whole.push(event);
   assert.deepEqual(whole, EVENTS);
+});
+
+test('what was read is forgotten while the next is waited for', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  let given: WeakRef<SentEvent> | undefined;
+  const asked = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(bytes('data: one\n\n')),
+      pull: () => asked.resolve(),
+    },
+    { highWaterMark: 0 },
+  );
+  const events = eventsOf({ body });
+  const first = async (): Promise<void> => {
+    const { value } = await events.next();
+    given = new WeakRef(value!);
+  };
+  await first();
+  const next = events.next();
+  await asked.promise;
+  for (let n = 0; n < 20 && given?.deref(); n += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+  }
+  assert.ok(given && given.deref() === undefined, 'it is still held');
+  void next;
 });

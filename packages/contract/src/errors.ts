@@ -57,6 +57,7 @@ export const COMMON_ERRORS: Texts = {
   500: ['Internal server error', ...DRIVER_TEXTS],
   503: [
     'The database does not answer at the moment. Try again in a few seconds.',
+    'The connection to the database broke. Look whether this was done before you try again.',
     'The disk of this service is full. Whoever runs it must free space.',
     'The Kubernetes API server does not answer at the moment. Try again in a few seconds.',
     'The service is busy. Try again in a moment.',

@@ -2,9 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import pg from 'pg';
-import { databaseAway, type Log } from '@troupe/kernel';
+import { answerable, BROKEN_AT, BROKEN_BEFORE, databaseAway, type Log } from '@troupe/kernel';
 import { ConnectionTurns } from './connection-turns.ts';
 import { Connections, isAlive } from './connections.ts';
+import { BrokenConnection } from './errors.ts';
 import { isFatal, isStalePlan, runAll, runPipeline } from './pipeline.ts';
 import type { PipelineResult, Statement } from './pipeline.ts';
 import { connectionTo } from './primary.ts';
@@ -243,8 +244,9 @@ async function runSingle(
     } catch (error) {
       // It means that nothing was done; more than once would hide a real fault.
       if (tries === 1 && isStalePlan(error) && isAlive(client)) continue;
+      const told = isBroken(client, error) ? new BrokenConnection(BROKEN_AT, error) : error;
       release(line, client, error);
-      throw error;
+      throw told;
     }
   }
 }
@@ -264,7 +266,11 @@ async function runTransaction<T>(
   const transaction: Transaction = { open: true };
   const begin: Statement = { text: isolation ? `begin isolation level ${isolation}` : 'begin', values: [] };
   let begun = false;
+  let broken: unknown[] | undefined;
   let queue: Promise<unknown> = Promise.resolve();
+  const noteBreak = (error: unknown): void => {
+    if (isBroken(client, error)) (broken ??= []).push(error);
+  };
 
   // BEGIN and the scope travel with the first query. Queries issued in parallel run in their order.
   const run: Run = (query, before = [], after = []) => {
@@ -274,7 +280,7 @@ async function runTransaction<T>(
       begun = true;
       return runPipeline(client, line.prepared ? scope.role : null, [...first, query, ...after], first.length);
     });
-    queue = turn.catch(() => {});
+    queue = turn.catch(noteBreak);
     return turn;
   };
 
@@ -289,13 +295,15 @@ async function runTransaction<T>(
     await queue;
     transaction.open = false;
     await rollback(line, client, error);
-    throw error;
+    throw broken?.includes(error) ? new BrokenConnection(BROKEN_BEFORE, error) : error;
   }
 }
 
 /** A caught error leaves the transaction aborted, and the server answers COMMIT with a quiet ROLLBACK. */
 async function commit(client: pg.Client): Promise<void> {
-  const { command } = await client.query('commit');
+  const { command } = await client.query('commit').catch((error: unknown) => {
+    throw isBroken(client, error) ? new BrokenConnection(BROKEN_AT, error) : error;
+  });
   if (command !== 'COMMIT') throw new Error('The transaction was rolled back, because a query in it had failed');
 }
 
@@ -311,9 +319,14 @@ async function rollback(line: Line, client: pg.Client, cause: unknown): Promise<
 
 /** Others may use a connection only when it is alive and outside of any transaction. */
 function release({ connections }: Line, client: pg.Client, error?: unknown): void {
-  if (isFatal(error) || !isAlive(client) || inTransaction(client)) connections.drop(client);
+  if (isFatal(error) || error instanceof BrokenConnection || !isAlive(client) || inTransaction(client))
+    connections.drop(client);
   else connections.give(client);
 }
+
+/** The connection ended under it, and the server did not say why in a word that has an answer. */
+const isBroken = (client: pg.Client, error: unknown): boolean =>
+  answerable(error) === undefined && (isFatal(error) || (!isAlive(client) && !(error instanceof pg.DatabaseError)));
 
 function inTransaction(client: pg.Client): boolean {
   const status = client.getTransactionStatus();

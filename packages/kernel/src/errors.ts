@@ -34,6 +34,19 @@ export const databaseAway = (cause: unknown): AppError =>
     { cause, headers: { 'retry-after': '2' } },
   );
 
+/** The code of what broke with its connection before it was to be kept: nothing of it is. */
+export const BROKEN_BEFORE = 'TROUPE_BROKEN_BEFORE';
+/** The code of what broke with its connection while it was on its way: it may be kept, or not. */
+export const BROKEN_AT = 'TROUPE_BROKEN_AT';
+
+const databaseBroke = (cause: unknown): AppError =>
+  new AppError(
+    503,
+    'The connection to the database broke. Look whether this was done before you try again.',
+    {},
+    { cause, headers: { 'retry-after': '2' } },
+  );
+
 /**
  * What PostgreSQL says when it did nothing because it cannot for now: read-only after a fail-over, out of disk, memory or
  * connections, locked for too long, in another's way, stopping or starting.
@@ -50,6 +63,7 @@ const NOT_NOW: ReadonlySet<unknown> = new Set([
   '57P01',
   '57P02',
   '57P03',
+  BROKEN_BEFORE,
 ]);
 
 /** Nothing of it can be stored until somebody frees space. */
@@ -68,6 +82,7 @@ export function answerable(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
   const code = (error as { code?: unknown } | null)?.code;
   if (FULL.has(code)) return diskFull(error);
+  if (code === BROKEN_AT) return databaseBroke(error);
   return NOT_NOW.has(code) ? databaseAway(error) : undefined;
 }
 

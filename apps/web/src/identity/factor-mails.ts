@@ -8,7 +8,6 @@ export type FactorNews = 'added' | 'removed' | 'reset' | 'codes-made' | 'code-us
 
 interface Told {
   email: string;
-  name: string;
   what: FactorNews;
   /** Which factor, or how many codes are left. */
   about: string;
@@ -57,10 +56,10 @@ export function createFactorMails({
   baseUrl: string;
 }) {
   const link = `${baseUrl}/dashboard/settings?tab=security`;
-  mail.define('second-step', async ({ email, name, what, about }: Told) => ({
+  mail.define('second-step', async ({ email, what, about }: Told) => ({
     to: email,
     subject: NEWS[what].subject,
-    text: `Hello ${name},\n\n${NEWS[what].text(about)}:\n\n${link}\n`,
+    text: `Hello,\n\n${NEWS[what].text(about)}:\n\n${link}\n`,
     link,
   }));
 
@@ -68,6 +67,9 @@ export function createFactorMails({
     const user = await accounts.users.byId(tx, userId);
     // Accounts that came by wallet have no letterbox.
     if (!user || user.email.endsWith(WALLET_EMAIL_SUFFIX)) return;
+    // Whose letterbox it is nobody knows yet: it is not there for what a stranger called a factor.
+    if (accounts.verification.required && user.email_verified_at === null) return;
+    // The name is for processes of the release before, which greet by it.
     await mail.post(tx, 'second-step', { email: user.email, name: user.name, what, about });
   };
 }

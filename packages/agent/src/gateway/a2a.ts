@@ -1,4 +1,4 @@
-import { AppError, newId, parseJson } from '@troupe/kernel';
+import { AppError, eachOf, newId, parseJson } from '@troupe/kernel';
 import { z } from 'zod';
 import { openTrail } from '../session/session.ts';
 import { pages } from '../session/reading.ts';
@@ -281,20 +281,20 @@ async function stream(call: Call, view: TaskView, follow: ReturnType<Exchange['a
   const { seq } = refOf(view.id)!;
   const trail = openTrail(seq);
   let append = false;
-  for await (const live of events) {
+  await eachOf(events, async (live) => {
     if (live.kind === 'delta') {
-      if (live.saw < seq) continue;
+      if (live.saw < seq) return false;
       await say(wire.artifact(view, live.text, { append, lastChunk: false }));
       append = true;
-      continue;
+      return false;
     }
     trail.add(live.event);
     const now = viewOf(view, trail.answer(), live.event.type === 'approval_requested');
-    if (!isOver(now.state) && now.state !== 'input-required') continue;
+    if (!isOver(now.state) && now.state !== 'input-required') return false;
     // The whole answer replaces what was written on the way to it.
     if (now.state === 'completed') await say(wire.artifact(view, now.text ?? '', { append: false, lastChunk: true }));
     await say(wire.status(now));
-    break;
-  }
+    return true;
+  });
   out.end();
 }

@@ -1,4 +1,4 @@
-import { answerable, AppError } from '@troupe/kernel';
+import { answerable, AppError, eachOf } from '@troupe/kernel';
 import type { Input, LiveEvent, LiveThought } from '../agent.ts';
 import { ANSWER_LENGTH } from '@troupe/contract';
 import type { Question, SessionEvent } from '../session/events.ts';
@@ -224,15 +224,14 @@ class PageRun {
     if (isState(this.#state)) await send([{ type: 'STATE_SNAPSHOT', snapshot: this.#state }]);
     try {
       const trail = openTrail(seq);
-      for await (const live of events) {
+      await eachOf(events, async (live) => {
         await send(this.#heard(live, seq));
-        if (live.kind !== 'event') continue;
+        if (live.kind !== 'event') return false;
         trail.add(live.event);
         const ended = (await this.#stuck(sessionId, send)) ?? this.#ended(trail.answer());
-        if (!ended) continue;
-        await send([...this.#writer.end(), ended]);
-        break;
-      }
+        if (ended) await send([...this.#writer.end(), ended]);
+        return ended !== undefined;
+      });
     } catch (error) {
       const known = answerable(error);
       if (!known) deps.log.error({ err: error, agentId: agent.id }, 'a run for a page broke off');

@@ -1,3 +1,5 @@
+import { pulled } from '@troupe/kernel';
+
 /** Asked for at once, one item ahead of who reads: what happens from now on is not missed. */
 export function readAhead<T>(events: AsyncIterable<T>): AsyncIterable<T> {
   const reading = events[Symbol.asyncIterator]();
@@ -8,16 +10,13 @@ export function readAhead<T>(events: AsyncIterable<T>): AsyncIterable<T> {
     return asked;
   };
   let next = ahead();
-  return {
-    async *[Symbol.asyncIterator]() {
-      try {
-        for (let item = await next; !item.done; item = await next) {
-          next = ahead();
-          yield item.value;
-        }
-      } finally {
-        reading.return?.().catch(() => undefined);
-      }
+  return pulled(
+    async () => {
+      const item = await next;
+      if (item.done === true) return undefined;
+      next = ahead();
+      return item.value;
     },
-  };
+    () => void reading.return?.().catch(() => undefined),
+  );
 }

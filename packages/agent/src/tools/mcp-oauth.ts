@@ -158,6 +158,7 @@ interface McpOAuthDeps {
 export function createMcpOAuth({ outbound, store, vault }: McpOAuthDeps): McpOAuth {
   const asking = (signal?: AbortSignal) => guardedFetch(outbound, MAX_BYTES, { gone: signal });
   const keeping = createKeeping(store);
+  const alone = createAlone(store);
   return {
     provider(server) {
       // Read when it is needed: a connection is made before anything is known.
@@ -195,9 +196,7 @@ export function createMcpOAuth({ outbound, store, vault }: McpOAuthDeps): McpOAu
 
     async finish(given, { code, state, iss }, signal) {
       const server = openServer(given, vault);
-      const kept = await keeping.read(server);
-      if (kept.state === undefined || !sameSecret(state, kept.state))
-        throw new AppError(400, 'Nobody asked for this authorization');
+      const kept = await alone(server, () => takeState(keeping, server, state));
       const { auth } = await import('@modelcontextprotocol/client');
       const provider = providerFor(keeping, server, kept, () => undefined);
       await auth(provider, {
@@ -206,23 +205,45 @@ export function createMcpOAuth({ outbound, store, vault }: McpOAuthDeps): McpOAu
         ...(iss !== undefined && { iss }),
         fetchFn: asking(signal),
       });
-      await keeping.change(server, ({ state: _state, verifier: _verifier, wanted: _wanted, ...now }) => now);
+      await keeping.change(server, ({ verifier: _verifier, wanted: _wanted, ...now }) => now);
     },
 
     forget: (server) => store.save(server, undefined),
-    renewing: (server, fetch) => renewOnce(keeping, store, server, fetch),
+    renewing: (server, fetch) => renewOnce(keeping, alone, server, fetch),
+  };
+}
+
+/** Of two who come back with the same answer one takes it: a code that is shown twice may end all access. */
+async function takeState(keeping: Keeping, server: UsedServer, state: string): Promise<Kept> {
+  const { state: asked, ...rest } = await keeping.read(server);
+  if (asked === undefined || !sameSecret(state, asked)) throw new AppError(400, 'Nobody asked for this authorization');
+  await keeping.write(server, rest);
+  return rest;
+}
+
+type Alone = <T>(server: UsedServer, work: () => Promise<T>) => Promise<T>;
+
+/** One at a time for a server: one of the owner's in whatever process, one of an agent's where that agent is. */
+function createAlone(store: CredentialStore): Alone {
+  const turns = new Map<string, Promise<unknown>>();
+  return (server, work) => {
+    const { shared, name } = server;
+    if (shared !== undefined && store.alone) return store.alone(shared, work);
+    const turn = (turns.get(name) ?? Promise.resolve()).then(work);
+    const ended = turn.catch(() => {});
+    turns.set(name, ended);
+    void ended.then(() => turns.get(name) === ended && turns.delete(name));
+    return turn;
   };
 }
 
 /** Who comes second with the same token is given what the first one got. */
-function renewOnce(keeping: Keeping, { alone }: CredentialStore, server: UsedServer, fetch: Fetch): Fetch {
-  const { shared } = server;
-  if (shared === undefined || !alone) return fetch;
+function renewOnce(keeping: Keeping, alone: Alone, server: UsedServer, fetch: Fetch): Fetch {
   return async (url, init) => {
     const token = renewedBy(init);
     if (token === undefined) return fetch(url, init);
     const from = sha256Hex(token);
-    return alone(shared, async () => {
+    return alone(server, async () => {
       const { renewed } = await keeping.read(server);
       const headers = { 'content-type': 'application/json' };
       if (renewed?.from === from) return new Response(renewed.answer, { headers });

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { stringifySetCookie, type SetCookie } from 'cookie';
+import { madeOf } from '../each.ts';
 
 /** An answer that is more than a body: made by `respond`, `redirect`, `eventStream`. */
 export interface Answer {
@@ -64,10 +65,10 @@ const EVENT_HEADERS = {
 
 /** Server-sent events. The source is pulled only as fast as the client reads, and ended when the client goes. */
 export function eventStream(source: AsyncIterable<ServerEvent>, headers: Record<string, string> = {}): Answer {
-  async function* texts() {
-    for await (const event of source) yield eventText(event);
-  }
-  return eventTexts(texts(), headers);
+  return eventTexts(
+    madeOf(source, (event) => [eventText(event)]),
+    headers,
+  );
 }
 
 /** The same for events that are already text, each piece one or more of them. */

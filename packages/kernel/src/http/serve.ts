@@ -202,9 +202,13 @@ async function writeTexts(raw: ServerResponse, texts: AsyncIterable<string>, end
     waiting = '';
   };
   try {
-    for (let piece = await pieces.next(); !piece.done && !raw.destroyed; piece = await pieces.next()) {
+    for (;;) {
+      let piece: IteratorResult<string> | undefined = await pieces.next();
+      if (piece.done || raw.destroyed) break;
       if (waiting === '') endOfTurn(flush);
       waiting += piece.value;
+      // A function that waits keeps what its variables hold: here, the last words of each stream.
+      piece = undefined;
       if (waiting.length > TEXT_AT_ONCE) flush();
       if (raw.writableNeedDrain) await drained(raw);
     }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { raiseNotice } from '@troupe/accounts';
+import { sql } from 'kysely';
+import pg from 'pg';
 import { person, provisioned, send, type Body, type Person } from '@troupe/testing/services/people';
 import { startServices, type Services } from '@troupe/testing/services/services';
 
@@ -118,6 +121,52 @@ test('a notice that is done with is read, and unread again when that is undone',
   assert.equal(await raise(), true);
   assert.equal((await undo(ann, `notice-${id}`)).status, 200);
   assert.equal(await unread(), 1);
+});
+
+test('two notices of the same trouble, undone at once: both are undone, and one of them is to be read', async () => {
+  const { db } = services.runtime;
+  const about = { userId: ben.id, kind: 'agent_failed', subject: 'b1', message: 'Bo is in trouble' } as const;
+  for (let n = 0; n < 2; n += 1) {
+    await db.asSystem((tx) => raiseNotice(tx, about, new Date()));
+    const { notices } = (await ben.ask('GET', '/api/notices')).body;
+    await put(ben, `notice-${notices[0].id}`, { state: 'done' });
+  }
+  const both = (await marks(ben)).map(({ item }) => String(item)).filter((item) => item.startsWith('notice-'));
+  assert.equal(both.length, 2);
+  const answers = await db.asSystem(async (tx) => {
+    // Both have looked whether the same is to be read, and wait here.
+    await sql`select from notices where user_id = ${ben.id} for update`.execute(tx);
+    const asked = both.map((item) => undo(ben, item));
+    await waiting(2);
+    return asked;
+  });
+  assert.deepEqual(
+    (await Promise.all(answers)).map(({ status, body }) => [status, body]),
+    [200, 200].map((status) => [status, { success: true }]),
+  );
+  const { notices } = (await ben.ask('GET', '/api/notices')).body;
+  assert.equal(notices.filter(({ readAt }: Body) => readAt === null).length, 1);
+});
+
+/** Until so many wait for a row that somebody holds. */
+async function waiting(count: number): Promise<void> {
+  const look = new pg.Client({ connectionString: services.runtime.databaseUrl });
+  await look.connect();
+  const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await look.query(blocked)).rowCount !== count) await delay(10);
+  await look.end();
+}
+
+test('the same things marked in another order at once are marked', async () => {
+  const items = Array.from({ length: 40 }, (_, n) => ({ item: `many-${n}`, words: '' }));
+  const orders = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? items : items.toReversed()));
+  const answers = await Promise.all(
+    orders.map((given) => ann.ask('PUT', '/api/inbox/marks', { items: given, state: 'done' })),
+  );
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    orders.map(() => 200),
+  );
 });
 
 test('the newest 500 are kept', async () => {

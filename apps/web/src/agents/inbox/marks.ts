@@ -38,6 +38,9 @@ function untilOf(state: InboxMark['state'], until: string | undefined, now: Date
   return at;
 }
 
+/** Two who mark the same things at once wait for each other, and not both for ever. */
+const inOrder = (a: { item: string }, b: { item: string }): number => (a.item < b.item ? -1 : 1);
+
 /** What somebody put off, is done with or decided: the same in every tab and on every device. */
 export function createMarks({ db, clock, tasks }: MarksDeps) {
   type Put = TypesOf<typeof web.inbox.put>['body'];
@@ -55,7 +58,7 @@ export function createMarks({ db, clock, tasks }: MarksDeps) {
     await db.asUser(userId, async (tx) => {
       // Undoing switches it on again: one of somebody else's, or none, is nothing that could be undone.
       if (task_id !== null && !(await store.hasTask(tx, task_id))) throw new AppError(404, 'Task not found');
-      for (const row of rows) {
+      for (const row of rows.toSorted(inOrder)) {
         await store.putMark(tx, userId, row);
         const notice = noticeIn(row.item);
         if (notice !== undefined && state !== 'later') await store.readNotice(tx, notice, now);

@@ -128,3 +128,45 @@ test('several are put off or done with together, or none; how many is bounded', 
   assert.equal((await put({ items: some, state: 'decided' })).body.error, 'state must be later or done');
   assert.equal((await put({ items: some, state: 'later' })).status, 400);
 });
+
+test('allowed and refused by many at once: one of them decides, and the call runs once or never', async () => {
+  const found = await waiting(Array.from({ length: 6 }, (_, index) => file(`race-${index}.md`)));
+  const verdicts = await Promise.all(
+    found.map(async ({ id }) => {
+      const ways = Array.from({ length: 10 }, (_, index) => index % 2 === 0);
+      const answers = await Promise.all(
+        ways.map(async (approved) => ({
+          approved,
+          ...(await ann.ask('POST', `/api/agents/${agentId}/approvals/${id}`, { approved })),
+        })),
+      );
+      const [won, ...others] = answers.filter(({ status }) => status < 300);
+      assert.equal(others.length, 0, JSON.stringify(answers));
+      assert.ok(
+        answers.every(({ status }) => status < 300 || status === 404 || status === 409),
+        JSON.stringify(answers),
+      );
+      return won!.approved;
+    }),
+  );
+  const sessions = found.map(({ sessionId }) => String(sessionId));
+  const events = (type: string) =>
+    services.runtime.db.system
+      .selectFrom('agent_events')
+      .select('data')
+      .where('session_id', 'in', sessions)
+      .where('type', '=', type)
+      .execute();
+  while ((await events('run_ended')).length < sessions.length) await delay(30);
+  const decided = (await events('approval_decided')).map(({ data }) => data as Body);
+  assert.equal(decided.length, verdicts.length);
+  assert.equal(
+    decided.filter(({ approved }) => approved).length,
+    verdicts.filter(Boolean).length,
+    'each was decided once, as it was answered',
+  );
+  assert.equal((await events('tool_result')).length, sessions.length);
+  const { entries } = (await ann.ask('GET', `/api/agents/${agentId}/files`)).body;
+  const written = entries.filter(({ name }: Body) => String(name).startsWith('race-'));
+  assert.equal(written.length, verdicts.filter(Boolean).length);
+});

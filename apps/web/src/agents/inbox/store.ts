@@ -84,9 +84,5 @@ export async function readNotice(tx: UserTx, id: bigint, now: Date): Promise<voi
 
 /** Unread again, unless the same was told anew meanwhile. */
 export async function unreadNotice(tx: UserTx, id: bigint): Promise<void> {
-  await sql`
-    update notices n set read_at = null
-    where n.id = ${id} and not exists (
-      select from notices o where o.user_id = n.user_id and o.kind = n.kind and o.subject = n.subject and o.read_at is null)
-  `.execute(tx);
+  await sql`select unread_notice(${id})`.execute(tx);
 }

@@ -13,7 +13,7 @@ import {
 import { createStreams, type Stream } from '@troupe/accounts';
 import type { Database, Listener } from '@troupe/db';
 import type { Roster } from '@troupe/roster';
-import { AppError, eachOf, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
+import { AppError, eachOf, pulled, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
 import type { StageService } from '../stage/service.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
@@ -169,24 +169,31 @@ export function createLive(deps: LiveDeps) {
         change(topic);
       };
       const leave = join({ user, change: heard, follows: watches.length, end: () => ended.abort() });
-      return (async function* events() {
+      let isBegun = false;
+      let isOver = false;
+      const undone = [() => ended.abort(), stop, leave];
+      /** Also of what was begun when the reader had left already. */
+      const atEnd = (undo: () => void): void => void (isOver ? undo() : undone.push(undo));
+      const begin = async (): Promise<ServerEvent> => {
         const ping = setInterval(() => outbox.ping(), PING_MS);
+        atEnd(() => clearInterval(ping));
         for (const one of watches) void follow(user, one, { watches, outbox, patience }, signal);
-        const gone = await reading(user);
+        atEnd(await reading(user));
         // Before `ready`: what changes on the stage from there on is told.
-        const unseen = stage && (await stages.join(user.id, outbox.stage));
-        try {
-          yield { event: 'ready', data: { topics: missed(user, since + performance.now() - opened) } };
-          for (let next = await outbox.take(); next; next = await outbox.take()) yield next;
-        } finally {
-          clearInterval(ping);
-          ended.abort();
-          stop();
-          unseen?.();
-          gone();
-          leave();
-        }
-      })();
+        if (stage) atEnd(await stages.join(user.id, outbox.stage));
+        return { event: 'ready', data: { topics: missed(user, since + performance.now() - opened) } };
+      };
+      return pulled(
+        () => {
+          if (isBegun) return outbox.take();
+          isBegun = true;
+          return begin();
+        },
+        () => {
+          isOver = true;
+          for (const undo of undone) undo();
+        },
+      );
     },
   };
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventsOf, gateway, liveChanged, WIDGET_GONE } from '@troupe/contract';
 import type { Database, Listener } from '@troupe/db';
-import type { Client } from '@troupe/contract';
-import { AppError, type Log, type ServerEvent } from '@troupe/kernel';
+import type { Client, SentEvent } from '@troupe/contract';
+import { AppError, madeOf, pulled, type Log, type ServerEvent } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
 import { createSeats } from './seats.ts';
 import { stillOpen } from './store.ts';
@@ -35,21 +35,33 @@ const LOOK_MS = 100;
 type Step = Parameters<typeof shownOf>[0];
 
 /** What a visitor sees of a conversation that web follows as its owner's. */
-async function* passedOn(client: Client, place: Place, signal: AbortSignal): AsyncGenerator<ServerEvent> {
-  const response = await client.open(gateway.conversations.follow, {
-    params: { agentId: place.agentId, id: place.sessionId },
-    headers: { accept: 'text/event-stream', 'last-event-id': String(place.after) },
-    timeout: LONGEST_MS,
-    signal,
-  });
-  // Said once nothing can be missed any more.
-  yield { event: 'state', data: { state: place.state } };
-  for await (const { event, id, data } of eventsOf(response)) {
-    const value = JSON.parse(data) as Step;
-    if (event === 'error') throw new AppError(404, 'Session not found');
-    if (id === undefined) yield { event: 'delta', data: { text: value['text'], fresh: value['fresh'] === true } };
-    else for (const shown of shownOf(value)) yield { id, ...shown };
-  }
+function passedOn(client: Client, place: Place, signal: AbortSignal): AsyncIterator<ServerEvent> {
+  let steps: AsyncIterator<ServerEvent> | undefined;
+  return pulled<ServerEvent>(
+    async () => {
+      if (steps) {
+        const { done, value } = await steps.next();
+        return done === true ? undefined : value;
+      }
+      const response = await client.open(gateway.conversations.follow, {
+        params: { agentId: place.agentId, id: place.sessionId },
+        headers: { accept: 'text/event-stream', 'last-event-id': String(place.after) },
+        timeout: LONGEST_MS,
+        signal,
+      });
+      steps = madeOf(eventsOf(response), eventsFor);
+      // Said once nothing can be missed any more.
+      return { event: 'state', data: { state: place.state } };
+    },
+    async () => steps?.return?.(),
+  );
+}
+
+function eventsFor({ event, id, data }: SentEvent): ServerEvent[] {
+  const value = JSON.parse(data) as Step;
+  if (event === 'error') throw new AppError(404, 'Session not found');
+  if (id === undefined) return [{ event: 'delta', data: { text: value['text'], fresh: value['fresh'] === true } }];
+  return shownOf(value).map((shown) => ({ id, ...shown }));
 }
 
 /** Streams of visitors, which end with their widget. */
@@ -74,21 +86,27 @@ export function createFollowing({ db, listener, log }: FollowingDeps) {
   return function follow(client: Client, place: Place, signalOfReader: AbortSignal): AsyncIterable<ServerEvent> {
     const ended = new AbortController();
     const signal = AbortSignal.any([signalOfReader, ended.signal, AbortSignal.timeout(LONGEST_MS)]);
-    const desk = openDesk();
+    const desk = openDesk(passedOn(client, place, signal), signal);
     const leave = seats.take({ ...place, close: desk.close });
-    return (async function* events() {
-      const timer = setInterval(desk.ping, PING_MS).unref();
-      try {
-        yield* desk.events(passedOn(client, place, signal), signal);
-      } catch (error) {
-        // The page comes again by itself, and is told then what is wrong.
-        if (!signal.aborted) log.debug({ err: asAppError(error), agentId: place.agentId }, 'a visitor’s stream ended');
-      } finally {
+    let timer: NodeJS.Timeout | undefined;
+    return pulled(
+      async () => {
+        timer ??= setInterval(desk.ping, PING_MS).unref();
+        try {
+          return await desk.next();
+        } catch (error) {
+          // The page comes again by itself, and is told then what is wrong.
+          if (!signal.aborted)
+            log.debug({ err: asAppError(error), agentId: place.agentId }, 'a visitor’s stream ended');
+          return undefined;
+        }
+      },
+      () => {
         clearInterval(timer);
         ended.abort();
         leave();
-      }
-    })();
+      },
+    );
   };
 }
 
@@ -96,24 +114,44 @@ export function createFollowing({ db, listener, log }: FollowingDeps) {
  * What comes next for a visitor: a step, a sign of life, or the end. Whoever waits is woken, and looks: a race with a promise
  * that lasts as long as the stream would keep all that ever won against it.
  */
-function openDesk() {
+function openDesk(steps: AsyncIterator<ServerEvent>, signal: AbortSignal) {
   let wake = Promise.withResolvers<void>();
   let isClosed = false;
   let isPinged = false;
+  let isAsked = false;
+  let isOver = false;
   let arrived: { step: IteratorResult<ServerEvent> } | { error: unknown } | undefined;
 
-  const ask = (steps: AsyncGenerator<ServerEvent>): void => {
-    steps.next().then(
-      (step) => {
-        arrived = { step };
-        wake.resolve();
-      },
-      (error: unknown) => {
-        arrived = { error };
-        wake.resolve();
-      },
-    );
+  const come = (what: NonNullable<typeof arrived>): void => {
+    arrived = what;
+    wake.resolve();
   };
+
+  function ask(): void {
+    isAsked = true;
+    steps.next().then(
+      (step) => come({ step }),
+      (error: unknown) => come({ error }),
+    );
+  }
+
+  /** What is there; undefined: nothing yet. */
+  function take(): ServerEvent | undefined {
+    if (isClosed) {
+      isOver = true;
+      return { event: 'closed', data: { text: WIDGET_GONE } };
+    }
+    if (isPinged) {
+      isPinged = false;
+      return { event: 'ping', data: {} };
+    }
+    if (!arrived) return undefined;
+    const came = arrived;
+    [arrived, isAsked] = [undefined, false];
+    if ('error' in came) throw came.error;
+    isOver = came.step.done === true;
+    return came.step.done === true ? undefined : came.step.value;
+  }
 
   return {
     close(): void {
@@ -124,24 +162,15 @@ function openDesk() {
       isPinged = true;
       wake.resolve();
     },
-    async *events(steps: AsyncGenerator<ServerEvent>, signal: AbortSignal): AsyncGenerator<ServerEvent> {
-      ask(steps);
-      while (!signal.aborted) {
+    async next(): Promise<ServerEvent | undefined> {
+      if (!isAsked && !isOver) ask();
+      while (!isOver && !signal.aborted) {
+        const found = take();
+        if (found || isOver) return found;
         await wake.promise;
         wake = Promise.withResolvers<void>();
-        if (isClosed) return yield { event: 'closed', data: { text: WIDGET_GONE } };
-        if (isPinged) {
-          isPinged = false;
-          yield { event: 'ping', data: {} };
-        }
-        if (!arrived) continue;
-        if ('error' in arrived) throw arrived.error;
-        const { step } = arrived;
-        if (step.done) return;
-        arrived = undefined;
-        yield step.value;
-        ask(steps);
       }
+      return undefined;
     },
   };
 }

@@ -45,16 +45,16 @@ export function createAccount(deps: AccountDeps) {
 }
 
 function defineMail({ mail, baseUrl }: AccountDeps): void {
-  mail.define('account-closed', async ({ email, name, day }: { email: string; name: string; day: string }) => ({
+  mail.define('account-closed', async ({ email, day }: { email: string; day: string }) => ({
     to: email,
     subject: 'Your account is closed',
-    text: `Hello ${name},\n\nyour account was closed and will be erased on ${day}. Until then you can sign in, take your data with you, or keep the account:\n\n${baseUrl}/dashboard/settings?tab=account\n\nIf it was not you, sign in, keep it, and change your password at once.\n`,
+    text: `Hello,\n\nyour account was closed and will be erased on ${day}. Until then you can sign in, take your data with you, or keep the account:\n\n${baseUrl}/dashboard/settings?tab=account\n\nIf it was not you, sign in, keep it, and change your password at once.\n`,
     link: `${baseUrl}/dashboard/settings?tab=account`,
   }));
-  mail.define('account-erased', async ({ email, name }: { email: string; name: string }) => ({
+  mail.define('account-erased', async ({ email }: { email: string }) => ({
     to: email,
     subject: 'Your account was erased',
-    text: `Hello ${name},\n\nyour account and everything in it was erased. What was paid and used stays in the books, under no name.\n`,
+    text: `Hello,\n\nyour account and everything in it was erased. What was paid and used stays in the books, under no name.\n`,
   }));
 }
 

@@ -214,6 +214,17 @@ describe('a code', () => {
     assert.equal(await status(access), 401);
   });
 
+  test('is one program’s also when it is shown many times at once, and a key is made of it once', async () => {
+    const code = await codeOf();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => exchange(code)));
+    const [good, ...others] = answers.filter(({ statusCode }) => statusCode === 200);
+    assert.deepEqual([others.length, await status(good!.json().access_token)], [0, 401], 'somebody else had it, too');
+    const keys = async () => (await inject('GET', '/api/keys', undefined, ada.headers)).json().keys.length;
+    const [before, forKey] = [await keys(), await codeOf({ scope: 'account', scopes: ['account'] })];
+    await Promise.all(Array.from({ length: 12 }, () => exchange(forKey)));
+    assert.equal(await keys(), before + 1);
+  });
+
   test('is good for its program, its address and its verifier alone, for a minute', async () => {
     const wrong: Record<string, string>[] = [
       { client_id: 'other' },
@@ -253,6 +264,13 @@ describe('a token', () => {
     assert.equal((await refresh(given.refresh_token)).json().error, 'invalid_grant');
     assert.equal(await status(second.access_token), 401, 'all that was given is taken back');
     assert.equal((await refresh(second.refresh_token)).json().error, 'invalid_grant');
+  });
+
+  test('is renewed once also by many at once, and what came of it stays', async () => {
+    const { refresh_token } = (await exchange(await codeOf())).json();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => refresh(refresh_token)));
+    const [renewed, ...others] = answers.filter(({ statusCode }) => statusCode === 200);
+    assert.deepEqual([others.length, await status(renewed!.json().access_token)], [0, 400]);
   });
 
   test('keeps its program from being forgotten while it is renewed', async () => {

@@ -178,12 +178,14 @@ function createSignIn({ accounts, joining }: OAuthDeps) {
     const link = await links.find(tx, name, profile.subject);
     // A refresh token is handed out once; later answers come without.
     const kept = link && (await links.tokens(tx, link.id));
-    await links.save(tx, {
+    const saved = await links.save(tx, {
       userId: user.id,
       provider: name,
       subject: profile.subject,
       tokens: { ...(kept?.['refresh_token'] === undefined ? {} : { refresh_token: kept['refresh_token'] }), ...tokens },
     });
+    // Two callbacks at once, between which the provider changed the address: one person has one account.
+    if (saved.userId !== user.id) throw new Refused('IdpAuthFailed');
     return sessions.signIn(tx, user.id, name, origin);
   };
 }

@@ -30,7 +30,7 @@ function defineMail({ db, accounts, mail, baseUrl }: PasswordDeps): void {
       return {
         to: user.email,
         subject: 'Set a new password',
-        text: `Hello ${user.name},\n\nopen this link within an hour to set a new password:\n\n${link}\n\nIf you did not ask for it, ignore this mail: your password stays as it is.\n`,
+        text: `Hello,\n\nopen this link within an hour to set a new password:\n\n${link}\n\nIf you did not ask for it, ignore this mail: your password stays as it is.\n`,
         link,
       };
     }),

@@ -39,7 +39,7 @@ function defineMail({ db, accounts, mail, baseUrl }: RegistrationDeps): void {
       return {
         to: user.email,
         subject: 'Verify your e-mail address',
-        text: `Hello ${user.name},\n\nopen this link within 24 hours to verify your address:\n\n${link}\n\nIf you did not ask for it, ignore this mail.\n`,
+        text: `Hello,\n\nopen this link within 24 hours to verify your address:\n\n${link}\n\nIf you did not ask for it, ignore this mail.\n`,
         link,
       };
     }),

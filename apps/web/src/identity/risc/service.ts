@@ -39,7 +39,7 @@ function defineMail({ db, accounts, mail, baseUrl }: RiscDeps): void {
     return {
       to: user.email,
       subject: 'Please check your account',
-      text: `Hello ${user.name},\n\nyour identity provider tells us that the password of your account there should be changed. If you use the same one here, change it, too, and look at where you are signed in:\n\n${baseUrl}/dashboard/settings\n`,
+      text: `Hello,\n\nyour identity provider tells us that the password of your account there should be changed. If you use the same one here, change it, too, and look at where you are signed in:\n\n${baseUrl}/dashboard/settings\n`,
       link: `${baseUrl}/dashboard/settings`,
     };
   });

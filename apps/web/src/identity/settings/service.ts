@@ -32,10 +32,10 @@ interface SettingsDeps {
 }
 
 function defineMail({ mail }: SettingsDeps): void {
-  mail.define('email-changed', async ({ email, name }: { email: string; name: string }) => ({
+  mail.define('email-changed', async ({ email }: { email: string }) => ({
     to: email,
     subject: 'Your e-mail address was changed',
-    text: `Hello ${name},\n\nyour account now has another e-mail address. If it was not you who changed it, tell an administrator at once.\n`,
+    text: `Hello,\n\nyour account now has another e-mail address. If it was not you who changed it, tell an administrator at once.\n`,
   }));
 }
 

@@ -109,5 +109,10 @@ export const deleteResource = endpoint({
   summary: 'Take a file away from a session, and out of the workspace',
   params: one,
   reply: z.object({ id: z.string(), type: z.literal('session_resource_deleted') }),
-  errors: { ...REACH_ERRORS, 400: [NOT_YOURS, ...FILE_ERRORS[400]], 404: [...ofSession, none], 409: FILE_ERRORS[409] },
+  errors: {
+    ...REACH_ERRORS,
+    400: [NOT_YOURS, ARCHIVED, ...FILE_ERRORS[400]],
+    404: [...ofSession, none],
+    409: FILE_ERRORS[409],
+  },
 });
