@@ -4,7 +4,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
-import { AppError, newId, sameSecret, sha256Hex, type Outbound } from '@troupe/kernel';
+import { AppError, newId, parseAnswer, sameSecret, sha256Hex, type Outbound } from '@troupe/kernel';
 import { guardedFetch, type Fetch } from './mcp-http.ts';
 import { openServer, type Vault } from './mcp-secrets.ts';
 import type { UsedServer } from './mcp-shared.ts';
@@ -56,7 +56,7 @@ interface Kept {
   /** Scopes that a call turned out to need. */
   wanted?: string;
   /** What the last renewal brought, and for which token. */
-  renewed?: { from: string; answer: string };
+  renewed?: { from: string; to?: string; at?: number; answer: string };
 }
 
 const MAX_BYTES = 256 * 1024;
@@ -237,6 +237,29 @@ function createAlone(store: CredentialStore): Alone {
   };
 }
 
+/** Longer than two who found out at the same moment that a token is over are apart, and shorter than any token lasts. */
+const JUST_NOW_MS = 30_000;
+
+/**
+ * Whether it was just renewed by somebody else: with the token that is shown now, or into it. A server that gives no new one is
+ * shown the same again and again, so only for a moment.
+ */
+function wasJustRenewed({ renewed }: Kept, shown: string): string | undefined {
+  const { from, to, at = -Infinity, answer } = renewed ?? {};
+  return (shown === from || shown === to) && Date.now() - at < JUST_NOW_MS ? answer : undefined;
+}
+
+/** The token that renews next time; undefined: the same as this time. What is no JSON is told by who reads it next. */
+function nextOf(answer: string): string | undefined {
+  try {
+    const { refresh_token: token } = parseAnswer(answer) as { refresh_token?: unknown };
+    return typeof token === 'string' ? sha256Hex(token) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
 /** Who comes second with the same token is given what the first one got. */
 function renewOnce(keeping: Keeping, alone: Alone, server: UsedServer, fetch: Fetch): Fetch {
   return async (url, init) => {
@@ -244,13 +267,15 @@ function renewOnce(keeping: Keeping, alone: Alone, server: UsedServer, fetch: Fe
     if (token === undefined) return fetch(url, init);
     const from = sha256Hex(token);
     return alone(server, async () => {
-      const { renewed } = await keeping.read(server);
       const headers = { 'content-type': 'application/json' };
-      if (renewed?.from === from) return new Response(renewed.answer, { headers });
+      const known = wasJustRenewed(await keeping.read(server), from);
+      if (known !== undefined) return new Response(known, { headers });
       const answered = await fetch(url, init);
       if (!answered.ok) return answered;
       const answer = await answered.text();
-      await keeping.change(server, (kept) => ({ ...kept, renewed: { from, answer } }));
+      const to = nextOf(answer);
+      const renewed = { from, at: Date.now(), answer, ...(to !== undefined && { to }) };
+      await keeping.change(server, (kept) => ({ ...kept, renewed }));
       return new Response(answer, { headers });
     });
   };

@@ -133,6 +133,18 @@ function createFollowing({ roster, backend, log }: LiveDeps) {
 }
 
 /** One stream for each tab of a dashboard, or for a program: it names what changed, and follows conversations. */
+/** What is undone when a reader leaves, also what was begun after that. */
+function createEnding(undone: (() => void)[]) {
+  let isOver = false;
+  return {
+    atEnd: (undo: () => void): void => void (isOver ? undo() : undone.push(undo)),
+    end(): void {
+      isOver = true;
+      for (const undo of undone) undo();
+    },
+  };
+}
+
 export function createLive(deps: LiveDeps) {
   const recent = createRecent();
   const stages = createStages({ read: (userId) => deps.stage.read(userId), log: deps.log });
@@ -170,10 +182,7 @@ export function createLive(deps: LiveDeps) {
       };
       const leave = join({ user, change: heard, follows: watches.length, end: () => ended.abort() });
       let isBegun = false;
-      let isOver = false;
-      const undone = [() => ended.abort(), stop, leave];
-      /** Also of what was begun when the reader had left already. */
-      const atEnd = (undo: () => void): void => void (isOver ? undo() : undone.push(undo));
+      const { atEnd, end } = createEnding([() => ended.abort(), stop, leave]);
       const begin = async (): Promise<ServerEvent> => {
         const ping = setInterval(() => outbox.ping(), PING_MS);
         atEnd(() => clearInterval(ping));
@@ -183,17 +192,11 @@ export function createLive(deps: LiveDeps) {
         if (stage) atEnd(await stages.join(user.id, outbox.stage));
         return { event: 'ready', data: { topics: missed(user, since + performance.now() - opened) } };
       };
-      return pulled(
-        () => {
-          if (isBegun) return outbox.take();
-          isBegun = true;
-          return begin();
-        },
-        () => {
-          isOver = true;
-          for (const undo of undone) undo();
-        },
-      );
+      return pulled(() => {
+        if (isBegun) return outbox.take();
+        isBegun = true;
+        return begin();
+      }, end);
     },
   };
 }
