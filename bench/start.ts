@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownSettings, processTree } from '@troupe/testing/processes/program';
-import { endWithUs } from './lib/child.ts';
+import { endWithUs, runChild } from './lib/child.ts';
 import { finish, printTable, type Row } from './lib/report.ts';
 
 /** `npm start` in a fresh clone, then again: how long until it is ready, what the whole tree takes when idle, and how long a killed platform is away. */
@@ -105,6 +105,28 @@ async function bareNode(): Promise<number> {
   return Number(pss);
 }
 
+/** The largest of what the platform loads when it starts, each after those that it needs. */
+const MODULES: readonly (readonly string[])[] = [
+  ['zod'],
+  ['@troupe/contract', 'zod'],
+  ['fastify'],
+  ['kysely'],
+  ['pg'],
+  ['pg-boss', 'pg'],
+  ['pino'],
+  ['ws'],
+];
+
+/** Megabytes of heap and milliseconds of each; as they come from the package, not from the bundle, which loads in half of that. */
+async function modules(): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const names of MODULES) {
+    const [mb, ms] = await runChild<[number, number]>(new URL('start/module.ts', import.meta.url), names);
+    rows.push({ module: names[0]!, 'heap MB': mb, ms });
+  }
+  return rows;
+}
+
 try {
   const made = spawnSync('git', ['clone', '--quiet', ROOT, clone], { stdio: 'inherit' });
   if (made.status !== 0 || !existsSync(clone)) throw new Error('this bench needs git and a clone');
@@ -126,6 +148,8 @@ try {
       'PSS MB': Number(mb),
     })),
   );
+  const loaded = await modules();
+  printTable('What modules take', loaded);
   finish(
     'start',
     [
@@ -139,6 +163,7 @@ try {
       first_idle_pss_mb: first.pss,
       ...Object.fromEntries(Object.entries(parts).map(([part, mb]) => [`${part}_mb`, mb])),
       bare_node_mb: bare,
+      ...Object.fromEntries(loaded.map(({ module, 'heap MB': mb }) => [`${String(module)} heap_mb`, Number(mb)])),
     },
   );
 } finally {
