@@ -244,61 +244,6 @@ browserSuite(
       // Chromium says what the page of the agent was kept from.
       assertQuiet(watched, [/Blocked script execution in 'about:srcdoc'/]);
     });
-
-    test('a run is looked at step by step, and forked from one with another model', async () => {
-      const { page } = watched;
-      await open('tab=chat');
-      const answer = log(page).locator('article', { hasText: 'Heard: Write the page' });
-      await answer.hover();
-      await answer.getByRole('link', { name: 'Steps' }).click();
-      await page.getByRole('heading', { name: 'A run, step by step' }).waitFor();
-      const rows = page.getByRole('listitem').getByRole('button', { name: /^(Prompt|Model|Tool) / });
-      await rows.nth(3).waitFor();
-      assert.equal(await rows.count(), 4);
-      await rows.nth(2).click();
-      await page.getByText('Step 3 of 4. Looking changes nothing.').waitFor();
-      await page.getByText('site/page.html').first().waitFor();
-      await assertAccessible(page, 'a run');
-      await page.getByRole('button', { name: 'Step before' }).click();
-      await page
-        .getByText(/gpt-4o|GPT-4o/)
-        .first()
-        .waitFor();
-      await page.getByRole('button', { name: 'Step after' }).click();
-      await page.getByRole('button', { name: 'Fork from here' }).click();
-      await page.getByLabel('What to say there').fill('Go on differently');
-      await page.getByRole('combobox', { name: 'Model' }).selectOption('xiaomi/mimo-v2-pro');
-      await page.getByRole('button', { name: 'With another instruction…' }).click();
-      await page.getByLabel('Instruction, for this answer').fill('You answer like a pirate.');
-      await assertAccessible(page, 'a fork');
-      await page.getByRole('dialog').getByRole('button', { name: 'Fork', exact: true }).click();
-      await log(page).getByText('Heard: Go on differently').waitFor();
-      // It was forked, and not stopped by anybody.
-      await log(page).getByText('The branch begins here.').waitFor();
-      assert.equal(
-        await log(page)
-          .getByText(/^Stopped by you/)
-          .count(),
-        0,
-      );
-      const last = model.requests.findLast(({ path }) => path.endsWith('/chat/completions'));
-      assert.equal(last?.body['model'], 'xiaomi/mimo-v2-pro');
-      const [system] = last.body['messages'] as Spoken[];
-      assert.match(textOf(system!), /^You answer like a pirate\./);
-
-      // Before the mistake, wherever that was seen: the question is there again, to be asked of another model.
-      await page.goBack();
-      await page.getByRole('button', { name: 'Fork from here' }).click();
-      const dialog = page.getByRole('dialog');
-      assert.equal(await dialog.getByLabel('What to say there').inputValue(), '');
-      await dialog.getByLabel('Where it goes on').selectOption('again');
-      assert.match(await dialog.getByLabel('What to say there').inputValue(), /^Write the page/);
-      await dialog.getByRole('combobox', { name: 'Model' }).selectOption('xiaomi/mimo-v2-pro');
-      await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
-      await log(page).getByText('Heard: Write the page').first().waitFor();
-      await log(page).getByText('Heard: Go on differently').first().waitFor({ state: 'detached' });
-      assertQuiet(watched);
-    });
   },
   env,
 );
