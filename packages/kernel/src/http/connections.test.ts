@@ -21,8 +21,10 @@ after(async () => {
 async function start(bounds: Partial<ConnectionBounds>) {
   const slow: http.ServerResponse[] = [];
   const server = http.createServer((request, response) => {
-    if (request.url === '/slow') slow.push(response);
-    else response.end('here');
+    if (request.url === '/slow') return void slow.push(response);
+    // As Node itself does with one that was taken over.
+    if (request.url === '/lost') Object.assign(request, { socket: null });
+    response.end('here');
   });
   server.on('upgrade', (_request, socket) => {
     socket.on('error', () => {}).on('end', () => socket.destroy());
@@ -190,6 +192,15 @@ test('whoever asks on and on without waiting for answers is cut off, and what el
   assert.deepEqual([await asked(8), begun], [8, 8], 'a few are answered');
   begun = 0;
   assert.deepEqual([await asked(1500), begun], [0, 8]);
+});
+
+test('an answer whose request has lost its socket is over as any other', async () => {
+  const { client: connect } = await start({});
+  const { send, hears } = await connect();
+  for (let n = 0; n < 20; n += 1) {
+    send('/lost');
+    await hears('here');
+  }
 });
 
 test('the bounds leave descriptors for everything else, and are not for proxies or this machine', () => {

@@ -18,10 +18,16 @@ interface Parser {
 }
 type Connected = Socket & { parser?: Parser | null; [UNANSWERED]?: number };
 
-/** One function for all, and a number instead of the answers: they would be kept for as long as a connection rests. */
-function answered(this: ServerResponse): void {
-  const socket: Connected = this.req.socket;
-  socket[UNANSWERED] = (socket[UNANSWERED] ?? 1) - 1;
+const CONNECTED = Symbol('the connection that an answer goes to');
+type Answer = ServerResponse & { [CONNECTED]?: Connected };
+
+/**
+ * One function for all, and a number instead of the answers: they would be kept for as long as a connection rests. The
+ * request itself may have lost its socket by then.
+ */
+function answered(this: Answer): void {
+  const socket = this[CONNECTED];
+  if (socket) socket[UNANSWERED] = (socket[UNANSWERED] ?? 1) - 1;
 }
 
 /** Ends a connection that sends further requests without waiting; the rest of what came is not even read. */
@@ -36,10 +42,11 @@ export function boundPipelining(server: HttpServer): void {
       return READ_NO_FURTHER;
     };
   });
-  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+  server.prependListener('request', (request: IncomingMessage, response: Answer) => {
     const socket: Connected = request.socket;
     const waiting = (socket[UNANSWERED] ?? 0) + 1;
     socket[UNANSWERED] = waiting;
+    response[CONNECTED] = socket;
     response.on('close', answered);
     if (waiting > MOST_UNANSWERED) socket.destroy();
   });
