@@ -22,7 +22,7 @@ async function start(bounds: Partial<ConnectionBounds>) {
   const slow: http.ServerResponse[] = [];
   const server = http.createServer((request, response) => {
     if (request.url === '/slow') return void slow.push(response);
-    // As Node itself does with one that was taken over.
+    // As whoever reads its body does when that breaks off (streams of Node, undici).
     if (request.url === '/lost') Object.assign(request, { socket: null });
     response.end('here');
   });
