@@ -10,6 +10,8 @@ const HERE_MS = 1000;
 /** Lets a request of the client begin: at once, or in a later turn. */
 export interface Beginnings {
   begin: (client: number, start: () => void) => void;
+  /** It is here: nobody else was lately. */
+  isAlone: (client: number) => boolean;
   /** Milliseconds that those who began in the last turn had waited, at most. */
   waited: () => number;
 }
@@ -58,6 +60,12 @@ class Turns implements Beginnings {
     own.add({ start, since: now });
   }
 
+  isAlone(client: number): boolean {
+    const now = this.#now();
+    this.#see(client, now);
+    return this.#isAloneAt(client, now);
+  }
+
   #see(client: number, now: number): void {
     if (this.#last.client === client) this.#last.at = now;
     else {
@@ -68,7 +76,10 @@ class Turns implements Beginnings {
 
   #mayBegin(client: number, now: number): boolean {
     if (this.#inTurn >= IN_A_TURN) return false;
-    if ((this.#begun.get(client) ?? 0) < OF_ONE) return true;
+    return (this.#begun.get(client) ?? 0) < OF_ONE || this.#isAloneAt(client, now);
+  }
+
+  #isAloneAt(client: number, now: number): boolean {
     const other = this.#last.client === client ? this.#before : this.#last;
     return other.at < now - HERE_MS;
   }

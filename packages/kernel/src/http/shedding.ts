@@ -56,7 +56,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, done: (error: Erro
 /**
  * While more comes than the loop can do, whoever has something under way is told to come again before it is looked at: to
  * find out who somebody is takes the database, and what waits only makes all others wait longer. A first question of
- * anybody is heard. Streams that only listen are no work.
+ * anybody is heard, and whoever is alone holds up nobody. Streams that only listen are no work.
  */
 export class Shedding {
   readonly #beginnings = createBeginnings();
@@ -100,6 +100,7 @@ export class Shedding {
   }
 
   #isTooMuch(slot: number): boolean {
-    return this.#total >= MUCH && this.#underWay[slot]! > 0 && this.#total >= this.#room();
+    if (this.#total < MUCH || this.#underWay[slot] === 0 || this.#beginnings.isAlone(slot)) return false;
+    return this.#total >= this.#room();
   }
 }
