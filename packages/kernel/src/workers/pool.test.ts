@@ -60,6 +60,13 @@ test('a task that takes too long is ended with a sentence, and the next one gets
   assert.equal(await pool.run(double, 1, { key: 'a' }), 2);
 });
 
+test('one that had no processor is given its time again, and not for ever', async () => {
+  const pool = poolOf({ threads: 1 });
+  const brief = { ...nap, deadlineMs: 300 };
+  assert.equal(await pool.run(brief, 700, { key: 'a' }), 700);
+  await assert.rejects(pool.run(brief, 60_000, { key: 'a' }), { status: 422 });
+});
+
 test('a task that takes too much memory is ended with a sentence, and the process lives', async () => {
   const pool = poolOf({ threads: 1, memoryMb: 32 });
   await assert.rejects(pool.run(fill, 0, { key: 'a' }), { status: 422, message: /too much memory/ });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import { createFairQueue, type FairQueue } from '../fair.ts';
@@ -58,6 +59,10 @@ const WAITING_PER_KEY = 64;
 const WAITING = 2_000;
 /** A thread that does not even start. */
 const START_MS = 15_000;
+/** How often what had no processor is given its time again. */
+const AGAIN = 3;
+/** A thread that is asked for its time and says nothing is no longer there. */
+const SAY_MS = 1000;
 
 class ThreadPool implements WorkerPool {
   readonly #most: number;
@@ -157,9 +162,18 @@ class ThreadPool implements WorkerPool {
     return thread;
   }
 
-  #watch(thread: Thread, ms: number): void {
+  #watch(thread: Thread, ms: number, again = AGAIN): void {
     clearTimeout(thread.timer);
-    thread.timer = setTimeout(() => void this.#end(thread, tooLong(ms)), ms);
+    thread.timer = setTimeout(() => void this.#judge(thread, ms, again), ms);
+  }
+
+  /** Its time is over. Where the machine had other things to do, that is no fault of the task. */
+  async #judge(thread: Thread, ms: number, again: number): Promise<void> {
+    const { job } = thread;
+    const waited = again > 0 && (await workedMs(thread.worker)) < ms / 2;
+    if (thread.job !== job || !this.#threads.has(thread)) return;
+    if (waited) this.#watch(thread, ms, again - 1);
+    else await this.#end(thread, tooLong(ms));
   }
 
   /** On a thread that is free: the queue lets no more in than there are. */
@@ -193,6 +207,15 @@ class ThreadPool implements WorkerPool {
 }
 
 export const createWorkerPool = (options: WorkerPoolOptions = {}): WorkerPool => new ThreadPool(options);
+
+/** Of the processor, since the thread began; endless for one that does not say it. */
+function workedMs(worker: Worker): Promise<number> {
+  const said = worker.cpuUsage().then(
+    ({ user, system }) => (user + system) / 1000,
+    () => Infinity,
+  );
+  return Promise.race([said, delay(SAY_MS, Infinity, { ref: false })]);
+}
 
 const stopping = (): Error => new AppError(503, 'The platform is stopping');
 
