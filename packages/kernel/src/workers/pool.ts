@@ -61,6 +61,8 @@ const WAITING = 2_000;
 const START_MS = 15_000;
 /** How often what had no processor is given its time again. */
 const AGAIN = 3;
+/** Part of its time that a task has had the processor, at least: as many threads as there may be, all at work, have that on one core. */
+const HARDLY = 1 / MOST_THREADS;
 /** A thread that is asked for its time and says nothing is no longer there. */
 const SAY_MS = 1000;
 
@@ -170,7 +172,7 @@ class ThreadPool implements WorkerPool {
   /** Its time is over. Where the machine had other things to do, that is no fault of the task. */
   async #judge(thread: Thread, ms: number, again: number): Promise<void> {
     const { job } = thread;
-    const waited = again > 0 && (await workedMs(thread.worker)) < ms / 2;
+    const waited = again > 0 && (await workedMs(thread.worker)) < ms * HARDLY;
     if (thread.job !== job || !this.#threads.has(thread)) return;
     if (waited) this.#watch(thread, ms, again - 1);
     else await this.#end(thread, tooLong(ms));
