@@ -6,6 +6,7 @@ import path from 'node:path';
 import { SKILLS_FOLDER } from '@troupe/domain';
 import { createFairQueue, type Log } from '@troupe/kernel';
 import { createControlGroups } from './control-group.ts';
+import { readCalmly } from './calmly.ts';
 import { createOutputTail, type OutputTail } from './output-tail.ts';
 import { tooMuchMemory, watchResources, type Watched } from './resource-watch.ts';
 import { createSandboxUser } from './sandbox-user.ts';
@@ -244,8 +245,8 @@ async function startNow(
     output.add(chunk);
     if (output.total() > MAX_OUTPUT_BYTES) stop(`its output passed ${MAX_OUTPUT_BYTES / MB} MB`);
   };
-  child.stdout.on('data', take);
-  child.stderr.on('data', take);
+  readCalmly(child.stdout, take);
+  readCalmly(child.stderr, take);
   const onAbort = (): void => stop('it was cancelled');
   signal.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(() => stop(`it took longer than ${timeoutMs / 1000} s`), timeoutMs);
