@@ -69,7 +69,7 @@ function createDial({ allowedDomains, anyDomain, rules, ports }: Required<Egress
     if ((!ports.includes(port) && own === rules) || !(anyDomain || domainAllowed(name, allowedDomains)))
       throw new Refused(`${name}:${port} is not allowed`);
     const found = await find(name);
-    const usable = found.find(({ address }) => addressAllowed(address, own));
+    const usable = found.find(({ address }) => addressAllowed(address, own, { port }));
     if (!usable) throw new Refused(`${name} leads to an address that is not allowed`);
     const socket = net.connect({ host: usable.address, port, timeout: CONNECT_MS });
     await new Promise<void>((resolve, reject) => {

@@ -60,6 +60,16 @@ describe('addresses', () => {
   }
 });
 
+test('of this machine’s own public addresses the ports of the web are allowed, and no others', () => {
+  const own = () => new Set(['8.8.8.8', '2606:4700:4700::1111']);
+  for (const address of ['8.8.8.8', '::ffff:8.8.8.8', '64:ff9b::808:808', '2606:4700:4700:0::1111']) {
+    for (const port of [80, 443]) assert.ok(addressAllowed(address, {}, { port, own }), address);
+    assert.ok(!addressAllowed(address, {}, { port: 5432, own }), address);
+    assert.ok(addressAllowed(address, { allowLoopback: true }, { port: 5432, own }), address);
+  }
+  assert.ok(addressAllowed('1.1.1.1', {}, { port: 5432, own }));
+});
+
 describe('targets', () => {
   const refused = [
     ['http://127.0.0.1', 'http://2130706433', 'http://0x7f000001', 'http://0177.0.0.1', 'http://0x7f.1'],
