@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Agent, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { rulesFor, type AddressRules } from './addresses.ts';
 import { bearable } from './bearable.ts';
 import { guardedConnector } from './connect.ts';
@@ -88,14 +88,13 @@ export function createOutbound({
   const outside = createResolve();
   const found =
     resolve ?? ((name: string) => (rulesFor(rules, name).allowPrivate === true ? systemResolve(name) : outside(name)));
-  let agent: Agent | undefined;
   let way: Dispatcher | undefined;
   let closed = false;
 
   /** The library takes some 8 MB: it is loaded when something is first fetched. */
   async function openWay(): Promise<Dispatcher> {
     const undici = await import('undici');
-    agent ??= new undici.Agent({
+    way ??= new undici.Agent({
       connect: guardedConnector(undici.buildConnector, rules, { resolve: found, timeout: connectTimeout }),
       headersTimeout: idleTimeout,
       bodyTimeout: idleTimeout,
@@ -103,9 +102,8 @@ export function createOutbound({
       allowH2: false,
       // A kept connection may be closed by the other side just when it is used again.
       pipelining: keepAlive ? 1 : 0,
-    });
-    way ??= agent.compose(bearable);
-    if (closed) await agent.destroy();
+    }).compose(bearable);
+    if (closed) await way.destroy();
     return way;
   }
 
@@ -133,7 +131,7 @@ export function createOutbound({
     connect: (target) => connectTo(target, rules, { resolve: found, timeout: connectTimeout }),
     async close() {
       closed = true;
-      await agent?.destroy();
+      await way?.destroy();
     },
   };
 }
