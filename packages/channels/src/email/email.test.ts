@@ -144,14 +144,21 @@ describe('mail', () => {
         { 'Authentication-Results': 'mx.test.example; dkim=none; dmarc=fail header.from=people.example' },
         /DMARC/,
       ],
+      [
+        'forged by two',
+        {
+          'Authentication-Results': 'a.example; dmarc=pass\r\nAuthentication-Results: mx.test.example;\r\n dmarc=fail',
+        },
+        /DMARC/,
+      ],
     ];
-    for (const [id, headers] of cases) imap.put(mail(id.replace(' ', '-'), 'hello', headers));
+    for (const [id, headers] of cases) imap.put(mail(id.replaceAll(' ', '-'), 'hello', headers));
     imap.put(mail('friend', 'hello', { From: 'Bo <bo@friends.example>' }));
     assert.equal((await smtp.next()).to, 'bo@friends.example');
     await channel.stop();
     const receipts = await store.receipts({ limit: 20 });
     for (const [id, , why] of cases) {
-      const found = receipts.find((one) => one.id === `<${id.replace(' ', '-')}@people.example>`);
+      const found = receipts.find((one) => one.id === `<${id.replaceAll(' ', '-')}@people.example>`);
       assert.equal(found?.state, 'ignored', id);
       assert.match(found?.note ?? '', why, id);
     }
