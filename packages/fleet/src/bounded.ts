@@ -1,4 +1,4 @@
-import { createPieceCount, Gathered } from '@troupe/kernel';
+import { createPieceCount, Gathered, parseAnswer } from '@troupe/kernel';
 import { DriverError } from './driver.ts';
 
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -16,4 +16,4 @@ async function boundedText(response: Response, most = MOST_BYTES): Promise<strin
   return all.take().toString('utf8');
 }
 
-export const boundedJson = async (response: Response): Promise<unknown> => JSON.parse(await boundedText(response));
+export const boundedJson = async (response: Response): Promise<unknown> => parseAnswer(await boundedText(response));
