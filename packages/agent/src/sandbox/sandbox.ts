@@ -87,7 +87,7 @@ export interface Sandbox {
   /** The same without waiting for it, and out of the line: who calls it bounds how many there are. */
   start: (command: SandboxCommand) => Promise<Started>;
   /** How many programs of a kind go on at once, of all and of one owner. */
-  seats: Readonly<Record<'browser' | 'job', Seats>>;
+  seats: Readonly<Record<'browser' | 'job' | 'program', Seats>>;
   /** The program and arguments that run `argv` inside: for programs that are talked to, such as MCP servers. */
   wrap: (command: Inside) => Promise<Wrapped>;
 }
@@ -312,7 +312,7 @@ export function createSandbox({
     run: (command) =>
       queue.run(command.workspace.owner, async () => (await startNow({ wrap, groups }, command)).done, command.signal),
     start: (command) => startNow({ wrap, groups }, command),
-    seats: { browser: createSeats(BROWSERS), job: createSeats(JOBS) },
+    seats: { browser: createSeats(BROWSERS), job: createSeats(JOBS), program: createSeats(PROGRAMS) },
   };
 }
 
@@ -337,6 +337,8 @@ const AT_ONCE = { width: 32, perKey: 3, waiting: 1_000, waitingPerKey: 50 };
 /** Those that go on between calls. */
 const BROWSERS = { all: 8, perOwner: 2 };
 const JOBS = { all: 32, perOwner: 6 };
+/** Of MCP servers: an agent that is awake keeps them. */
+const PROGRAMS = { all: 64, perOwner: 16 };
 const MAX_OUTPUT_BYTES = 64 * MB;
 
 function ended(child: ChildProcess): Promise<number | null> {

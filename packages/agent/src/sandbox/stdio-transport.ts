@@ -59,7 +59,7 @@ function createLines(onLine: (line: string) => void, onTooMuch: (why: string) =>
   }
 
   // What it complains about is no line, and counts all the same.
-  return { read, heard: (chunk: Buffer): boolean => counted(0, chunk.length) };
+  return { read, heard: (chunk: Buffer): void => void counted(0, chunk.length) };
 }
 
 interface Program {
@@ -89,7 +89,8 @@ export function createStdioTransport(program: Program, parse: Parse): StdioTrans
         child.once('spawn', resolve);
         child.once('error', reject);
         readCalmly(child.stderr, (chunk) => {
-          if (child?.killed !== true && heard(chunk)) complaints.add(chunk);
+          complaints.add(chunk);
+          if (child?.killed !== true) heard(chunk);
         });
         child.once('exit', (code) => {
           if (child?.killed !== true) over = { code };
