@@ -81,7 +81,7 @@ export async function runUntilSignal(start: (life: Life) => Promise<void>): Prom
   try {
     await started;
     runs = true;
-    giveBackMemory();
+    createMemory().keepTidy();
   } catch (error) {
     if (leaving === undefined) fail(error);
   }
@@ -120,13 +120,4 @@ function startMessage(error: unknown): unknown {
  */
 function forgetQuickly(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
-}
-
-const TIDY_MS = 1000;
-
-/** Loading the code leaves some 30 MB of garbage, and so does each burst of work. */
-function giveBackMemory(): void {
-  const memory = createMemory();
-  memory.keepTidy();
-  setTimeout(memory.tidy, TIDY_MS).unref();
 }

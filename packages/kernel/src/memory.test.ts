@@ -27,3 +27,14 @@ test('what a burst left behind is given back when it is calm', async () => {
     assert.ok(Date.now() < end, `${Math.round(heap() - before)} MB are still there`);
   stop();
 });
+
+test('what a start left behind is given back once nobody waits, and not before', async () => {
+  const most = await burst(150);
+  const stop = createMemory(LOOK_MS).keepTidy();
+  for (const end = Date.now() + 3 * LOOK_MS; Date.now() < end; await delay(1))
+    for (const from = performance.now(); performance.now() < from + 20;);
+  assert.ok(heap() > most - 48, `${Math.round(most - heap())} MB were collected while there was something to do`);
+  for (const end = Date.now() + 10_000; heap() > most - 100; await delay(LOOK_MS))
+    assert.ok(Date.now() < end, `only ${Math.round(most - heap())} MB were given back`);
+  stop();
+});

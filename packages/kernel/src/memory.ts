@@ -7,6 +7,8 @@ import { runInNewContext } from 'node:vm';
  */
 
 const LOOK_MS = 5_000;
+/** Until it was collected once: loading the code leaves some 30 MB. */
+const FIRST_LOOK_MS = 1000;
 /** Part of that time that the loop was at work, at most: what is busier collects by itself. */
 const CALM = 0.05;
 /** More than there was after the last time is worth the tenth of a second in which everybody waits. */
@@ -27,11 +29,11 @@ const held = (): number => {
 export interface Memory {
   /** Gives back all that is garbage. */
   tidy: () => void;
-  /** Does so from now on when much of it may be there and nobody is waiting. Call the result to stop. */
+  /** Does so from now on when nobody is waiting: once, and whenever much of it may be there. Call the result to stop. */
   keepTidy: () => () => void;
 }
 
-export function createMemory(lookMs = LOOK_MS): Memory {
+export function createMemory(lookMs = LOOK_MS, firstLookMs = Math.min(FIRST_LOOK_MS, lookMs)): Memory {
   let collect: ((options: { type: 'major'; flavor: 'last-resort' }) => void) | undefined;
   let least = Infinity;
 
@@ -48,16 +50,18 @@ export function createMemory(lookMs = LOOK_MS): Memory {
     tidy,
     keepTidy() {
       let before = workedMs();
-      const look = (): void => {
+      let timer = setTimeout(look, firstLookMs).unref();
+      function look(this: void): void {
+        const isFirst = least === Infinity;
         const now = workedMs();
-        const isCalm = now - before < CALM * lookMs;
+        const isCalm = now - before < CALM * (isFirst ? firstLookMs : lookMs);
         before = now;
         const bytes = held();
-        least = Math.min(least, bytes);
-        if (isCalm && bytes > least + MUCH) tidy();
-      };
-      const timer = setInterval(look, lookMs).unref();
-      return () => clearInterval(timer);
+        if (isCalm && (isFirst || bytes > least + MUCH)) tidy();
+        else if (!isFirst) least = Math.min(least, bytes);
+        timer = setTimeout(look, least === Infinity ? firstLookMs : lookMs).unref();
+      }
+      return () => clearTimeout(timer);
     },
   };
 }

@@ -39,8 +39,8 @@ const MODEL_MS = 300;
 /** A machine that is full starts nobody, and is full for as long as that takes. */
 const PAUSE_MS = 200;
 const BETWEEN_MS = 2_000;
-/** A task falls due each minute, so this has one fall due in any case. */
-const LEAST_MS = 75_000;
+/** A task falls due each minute, and is looked for every half: by then each has run, however busy the machine is. */
+const DUE_MS = 120_000;
 
 export async function roll(
   { from, to, sharedFolder, answered }: Releases,
@@ -63,7 +63,7 @@ export async function roll(
     await delay(BETWEEN_MS);
     // what is left to come is a task that falls due
     load.slow();
-    await delay(Math.max(0, LEAST_MS - (Date.now() - began)));
+    while ((await neverRan(world, tasks)) > 0 && Date.now() < began + DUE_MS) await delay(500);
     const { tally, wrong } = await end(load, followers);
     const due = await lookForRuns(world, load.people, tasks);
     const refused = refusals(tally);
@@ -133,6 +133,18 @@ async function addDue({ agentId, ask }: Writer): Promise<{ id: string; prompt: s
   const id = body.task?.id ?? body.id;
   if (id === undefined) throw new Error(`no task: ${made.status} ${JSON.stringify(body)}`);
   return { id, prompt };
+}
+
+/** How many have no receipt yet. */
+async function neverRan({ db }: World, tasks: readonly { id: string }[]): Promise<number> {
+  const ids = tasks.map(({ id }) => id);
+  const ran = await db.system
+    .selectFrom('task_runs')
+    .select('task_id')
+    .where('task_id', 'in', ids)
+    .distinct()
+    .execute();
+  return tasks.length - ran.length;
 }
 
 const MINUTE_MS = 60_000;

@@ -7,8 +7,9 @@ const WRITE = /^write (\S+)$/;
 /** What is said to have an agent write a file with a tool of its own. */
 export const toWrite = (mark: string): string => `write ${mark}`;
 
-/** What a model says that was told so, when the file is kept. */
-export const isWritten = (reply: string, mark: string): boolean => reply.startsWith('Wrote ') && reply.includes(mark);
+/** What a model says that was told so, when the file is kept. Where it is not, why not stands on a line of its own. */
+export const isWritten = (reply: string, mark: string): boolean =>
+  reply.startsWith('Wrote ') && reply.includes(mark) && !reply.includes('\n[');
 
 /** A model that takes so long for each answer, has the agent write a file where it is told so, and says what came of it. */
 export const createModel = (ms = 0): Promise<StandIn> =>

@@ -21,12 +21,21 @@ export class CopyLost extends WorkspaceError {
   }
 }
 
+/** Something took it away before it was stored: a command, or a disk that is being emptied. */
+export class Vanished extends WorkspaceError {
+  constructor() {
+    super('Not kept: what was written is not there any more.');
+  }
+}
+
 export interface Storing {
   folder: string;
   /** Its index. */
   index: string;
   /** Only what is, or is below, one of these. */
   only?: readonly string[] | undefined;
+  /** What was written, and nobody has removed. */
+  there?: readonly string[];
   fence?: BlobFence | undefined;
   /** After each page. */
   onStored?: (stored: { before: number; version: number }) => Promise<void>;
@@ -66,12 +75,13 @@ async function isGoing({ gone, absent }: ScanResult, { folder, index }: Storing)
 /** Answers why not everything was stored. */
 export async function storeFolder(deps: StoreDeps, storing: Storing): Promise<string | undefined> {
   const { pool, owner, bounds = BOUNDS } = deps;
-  const { folder: root, index, only } = storing;
+  const { folder: root, index, only, there = [] } = storing;
   let problem: string | undefined;
   for (let after: string | undefined = ''; after !== undefined;) {
-    const given: Scan = { root, index, after, mostEntries: bounds.entries, ...(only && { only }) };
+    const given: Scan = { root, index, after, mostEntries: bounds.entries, there, ...(only && { only }) };
     const page: ScanResult | undefined = await pool.run(SCAN, given, { key: owner, lane: 'measure' });
     if (!page || (await isGoing(page, storing))) throw new CopyLost();
+    if (page.lacks) throw new Vanished();
     const found = await storePage(deps, page, storing);
     problem ??= found ?? (page.problem && PROBLEMS[page.problem]);
     after = page.next;

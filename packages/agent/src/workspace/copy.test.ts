@@ -232,6 +232,21 @@ describe('a workspace in the blob store', () => {
     }
     assert.deepEqual(await picture(await copy()), ['kept 600 kept', 'next 600 next']);
     assert.ok((await tree.state())!.version > 0);
+    // However long the rest takes to go: who wrote is not told that it is kept.
+    await tool.write('brief', 'brief');
+    await rm(path.join(one.root, 'brief'));
+    await assert.rejects(one.keep(), /not there any more/);
+    await one.keep();
+    await tool.write('one', 'one');
+    await tool.makeFolder('in');
+    await tool.write('in/two', 'two');
+    await tool.move('one', 'in/one');
+    await tool.remove('in/one');
+    await tool.remove('in/two');
+    await one.keep();
+    await tool.remove('in');
+    await one.keep();
+    assert.deepEqual(await picture(await copy()), ['kept 600 kept', 'next 600 next']);
     // And what somebody removed is removed.
     await tool.remove('next');
     await one.keep();

@@ -19,8 +19,10 @@ export interface Copy {
   refresh: () => Promise<void>;
   /** The same, unless nothing newer was heard of. */
   ready: () => Promise<void>;
-  /** Something was, or may have been, written: there, below it, or anywhere. */
+  /** Something was, or may have been, written or removed: there, below it, or anywhere. */
   touched: (where?: string) => void;
+  /** Something was written there, which is not kept unless it is still there then. */
+  written: (where?: string) => void;
   /** Stores what was touched. Throws Superseded when the session was taken over: then what was written is undone. */
   keep: (fence?: BlobFence) => Promise<void>;
   /** Another number than before: what was written meanwhile, and not kept yet, is lost. */
@@ -50,6 +52,8 @@ interface State {
   /** The newest that was heard of; undefined: nobody knows. */
   newest: number | undefined;
   touched: Set<string>;
+  /** Where something was written, and nobody has removed it. */
+  there: Set<string>;
   /** How often something was lost with the disk before it was stored. */
   losses: number;
 }
@@ -100,7 +104,7 @@ function taking(deps: CopyDeps, state: State) {
     await clear(`${root}.coming`);
     await writeFile(index, '', { mode: 0o600 });
     await lay(tree, `${root}.coming`, root, noted);
-    state.touched = new Set();
+    untouch(state);
     know(version);
   }
 
@@ -131,10 +135,21 @@ function taking(deps: CopyDeps, state: State) {
   return { layOut, pull, know };
 }
 
+function untouch(state: State): void {
+  state.touched = new Set();
+  state.there = new Set();
+}
+
+function touch(state: State, where: string): void {
+  state.touched.add(where);
+  for (const one of state.there)
+    if (where === EVERYWHERE || one === where || one.startsWith(`${where}/`)) state.there.delete(one);
+}
+
 /** What was written is gone with the disk, and all who were writing are told; what is stored is laid out again. */
 function lose(state: State): void {
   if (state.touched.size > 0) state.losses += 1;
-  state.touched = new Set();
+  untouch(state);
   state.version = undefined;
 }
 
@@ -150,11 +165,11 @@ function keeping(deps: CopyDeps, state: State, { layOut, pull, know }: ReturnTyp
 
   return async (fence?: BlobFence): Promise<void> => {
     if (state.touched.size === 0 || state.version === undefined) return;
-    const places = state.touched;
-    state.touched = new Set();
+    const [places, there] = [state.touched, [...state.there]];
+    untouch(state);
     const only = places.has(EVERYWHERE) ? undefined : [...places];
     try {
-      const storing = { folder: root, index: indexOf(root), only, fence, onStored: follow };
+      const storing = { folder: root, index: indexOf(root), only, there, fence, onStored: follow };
       const problem = await storeFolder(deps, storing);
       if (problem !== undefined) throw new WorkspaceError(problem);
     } catch (error) {
@@ -170,7 +185,7 @@ function keeping(deps: CopyDeps, state: State, { layOut, pull, know }: ReturnTyp
 
 export function createCopy(deps: CopyDeps): Copy {
   const { root, log } = deps;
-  const state: State = { version: undefined, newest: undefined, touched: new Set(), losses: 0 };
+  const state: State = { version: undefined, newest: undefined, touched: new Set(), there: new Set(), losses: 0 };
   let usedAt = Date.now();
   let turn: Promise<unknown> = Promise.resolve();
   const took = taking(deps, state);
@@ -198,7 +213,7 @@ export function createCopy(deps: CopyDeps): Copy {
 
   async function takeOff(): Promise<void> {
     state.version = undefined;
-    state.touched = new Set();
+    untouch(state);
     await clear(root);
   }
 
@@ -213,7 +228,11 @@ export function createCopy(deps: CopyDeps): Copy {
       usedAt = Date.now();
       if (!isCurrent() || !(await isLaidOut(root))) await inTurn(catchUp);
     },
-    touched: (where = EVERYWHERE) => void state.touched.add(where),
+    touched: (where = EVERYWHERE) => touch(state, where),
+    written: (where = EVERYWHERE) => {
+      state.touched.add(where);
+      if (where !== EVERYWHERE) state.there.add(where);
+    },
     keep: (fence) => (state.touched.size === 0 ? Promise.resolve() : inTurn(() => keepNow(fence))),
     losses: () => state.losses,
     heard: (version) => void (state.newest = Math.max(state.newest ?? 0, version)),

@@ -18,9 +18,13 @@ export function keptWorkspace(inner: Workspace, copy: Copy, whose: 'tool' | 'per
       return work(...args);
     };
 
-  /** `where`: what a call with these arguments, and this result, has changed. */
+  /** What a call with these arguments, and this result, has written and removed. */
   const writes =
-    <Args extends unknown[], T>(work: (...args: Args) => Promise<T>, where: (result: T, ...args: Args) => string[]) =>
+    <Args extends unknown[], T>(
+      work: (...args: Args) => Promise<T>,
+      written: (result: T, ...args: Args) => string | undefined,
+      removed: (...args: Args) => string | undefined = () => undefined,
+    ) =>
     async (...args: Args): Promise<T> => {
       await ready();
       const losses = copy.losses();
@@ -29,7 +33,9 @@ export function keptWorkspace(inner: Workspace, copy: Copy, whose: 'tool' | 'per
         copy.touched();
         throw error;
       });
-      for (const given of where(result, ...args)) copy.touched(await placeOf(inner.root, given));
+      const [from, to] = [removed(...args), written(result, ...args)];
+      if (from !== undefined) copy.touched(await placeOf(inner.root, from));
+      if (to !== undefined) copy.written(await placeOf(inner.root, to));
       if (whose === 'person') await copy.keep();
       if (copy.losses() !== losses) throw new CopyLost();
       return result;
@@ -54,12 +60,20 @@ export function keptWorkspace(inner: Workspace, copy: Copy, whose: 'tool' | 'per
       await ready();
       return inner.open(file, work);
     },
-    write: writes(inner.write, (_, file) => [file]),
-    edit: writes(inner.edit, (_, file) => [file]),
-    put: writes(inner.put, ({ path: stored }) => [stored]),
-    makeFolder: writes(inner.makeFolder, (_, folder) => [folder]),
-    move: writes(inner.move, (_, from, to) => [from, to]),
-    remove: writes(inner.remove, (_, target) => [target]),
+    write: writes(inner.write, (_, file) => file),
+    edit: writes(inner.edit, (_, file) => file),
+    put: writes(inner.put, ({ path: stored }) => stored),
+    makeFolder: writes(inner.makeFolder, (_, folder) => folder),
+    move: writes(
+      inner.move,
+      (_, _from, to) => to,
+      (from) => from,
+    ),
+    remove: writes(
+      inner.remove,
+      () => undefined,
+      (target) => target,
+    ),
   };
 }
 

@@ -127,7 +127,6 @@ export async function startScene(env: Env | ((database: TestDatabase) => Promise
       // Other tests may use the machine at the same time: what is slow without the attack is not its doing.
       const quiet = await during(() => delay(QUIET_MS));
       const { health, chat } = await during(attack);
-      console.error('MEASURED', quiet, { health, chat });
       const bound = Math.max(BOUND_MS, SLOWER * Math.max(quiet.health, quiet.chat));
       const ended = await Promise.race([program.exit, delay(10)]);
       assert.equal(ended, undefined, `the process ended:\n${program.output()}`);

@@ -18,6 +18,8 @@ export interface Scan {
   mostEntries: number;
   /** Only what is, or is below, one of these; left out: everything. */
   only?: readonly string[];
+  /** What was written, and nobody has removed. */
+  there?: readonly string[];
 }
 
 export interface Scanned {
@@ -39,6 +41,8 @@ export interface ScanResult {
   gone: string[];
   /** How many of those that alone were wanted are not there. */
   absent: number;
+  /** Whether something that was written is not there. */
+  lacks?: boolean;
   /** Where the next page begins; undefined: that is all. */
   next?: string;
   /** Why not everything that is there can be kept. */
@@ -227,11 +231,11 @@ function missed(walk: Walk, path: string, error: unknown): true {
   return true;
 }
 
-/** Known in the part that was walked, and not seen there. */
-function goneFrom(walk: Walk): string[] {
+/** Those in the part that was walked that were not seen there. */
+function notSeen(walk: Walk, paths: Iterable<string>): string[] {
   const from = ordered(walk.after);
   const to = walk.result.next === undefined ? undefined : ordered(walk.result.next);
-  return [...walk.known.keys()].filter((path) => {
+  return [...paths].filter((path) => {
     if (walk.seen.has(path)) return false;
     const at = ordered(path);
     if ((walk.after !== '' && at <= from) || (to !== undefined && at > to)) return false;
@@ -279,5 +283,6 @@ export function run(given: Scan): ScanResult | undefined {
   if (given.after === '' && result.next !== undefined && isTooMany(given))
     return { changed: [], gone: [], absent: 0, problem: 'many' };
   const absent = given.only?.filter((path) => !isIn(walk, path)).length ?? 0;
-  return { ...result, gone: goneFrom(walk), absent };
+  const lacks = notSeen(walk, given.there ?? []).length > 0;
+  return { ...result, gone: notSeen(walk, known.keys()), absent, lacks };
 }
