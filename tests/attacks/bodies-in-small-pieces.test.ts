@@ -6,7 +6,7 @@ import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 /**
  * A body may come in chunks, and a chunk may be one byte: each became an object of its own, a hundred times as large as what it
- * brought, and took as long to pass on as one of 64 KB. Eight requests of strangers, of a megabyte each, took a gigabyte.
+ * brought, and took as long to pass on as one of 64 KB. Two requests of strangers, of a megabyte each, took 930 MB.
  */
 
 const CONNECTIONS = 8;
