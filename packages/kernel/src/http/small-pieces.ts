@@ -21,12 +21,14 @@ function skipRest({ socket }: IncomingMessage): void {
   setImmediate(() => (parser[ON_BODY] = tell));
 }
 
+const isChunked = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined;
+
 /**
  * Looks at the pieces of a message as they are read, before anybody is told of them; `tooMany` is called once, and nothing more of it
  * is read. Only what comes in chunks can be so many: of all else the network makes the pieces.
  */
 export function countPieces(message: IncomingMessage, tooMany: () => void, bounds?: PieceBounds): void {
-  if (message.headers['transfer-encoding'] === undefined) return;
+  if (!isChunked(message)) return;
   const count = createPieceCount(bounds);
   let isOver = false;
   message.push = (piece: Buffer | null, encoding) => {
@@ -42,6 +44,8 @@ export function countPieces(message: IncomingMessage, tooMany: () => void, bound
 /** Ends a connection on which a body comes in too many small pieces. */
 export function boundPieces(server: HttpServer): void {
   server.prependListener('request', (request, response) => {
+    // Asked with every request.
+    if (!isChunked(request)) return;
     const end = (): void => {
       const { socket } = request;
       const error = Object.assign(new Error('a body came in too many small pieces'), { code: SMALL_PIECES });
