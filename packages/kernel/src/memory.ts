@@ -33,27 +33,43 @@ export interface Memory {
   keepTidy: () => () => void;
 }
 
-export function createMemory(lookMs = LOOK_MS, firstLookMs = Math.min(FIRST_LOOK_MS, lookMs)): Memory {
-  let collect: ((options: { type: 'major'; flavor: 'last-resort' }) => void) | undefined;
-  let least = Infinity;
+interface MemoryOptions {
+  lookMs?: number;
+  /** Milliseconds of the processor that this thread has had. */
+  worked?: () => number;
+  collect?: () => void;
+}
 
-  function tidy(): void {
+/** V8's own, which has to be asked for. */
+function collector(): () => void {
+  let collect: ((options: { type: 'major'; flavor: 'last-resort' }) => void) | undefined;
+  return () => {
     if (!collect) {
       setFlagsFromString('--expose-gc');
       collect = runInNewContext('gc') as NonNullable<typeof collect>;
     }
     collect({ type: 'major', flavor: 'last-resort' });
+  };
+}
+
+export function createMemory(options: MemoryOptions = {}): Memory {
+  const { lookMs = LOOK_MS, worked = workedMs, collect = collector() } = options;
+  const firstLookMs = Math.min(FIRST_LOOK_MS, lookMs);
+  let least = Infinity;
+
+  function tidy(): void {
+    collect();
     least = held();
   }
 
   return {
     tidy,
     keepTidy() {
-      let before = workedMs();
+      let before = worked();
       let timer = setTimeout(look, firstLookMs).unref();
       function look(this: void): void {
         const isFirst = least === Infinity;
-        const now = workedMs();
+        const now = worked();
         const isCalm = now - before < CALM * (isFirst ? firstLookMs : lookMs);
         before = now;
         const bytes = held();
