@@ -142,7 +142,7 @@ function commandOf(command: string, { commands }: Search): Command {
   const known = commands.get(command);
   if (known) return known;
   const spaced = (text: string): string => text.trim().replace(/\s+/g, ' ');
-  const parts = command.length > SEARCHED ? [] : command.split(JOINTS).map(spaced);
+  const parts = command.length > SEARCHED ? [] : [...new Set(command.split(JOINTS))].map(spaced);
   const all = new Set([command, spaced(command), ...parts, ...parts.map(bareCommand)]);
   const found = { isOne: !JOINTS.test(command), said: [...all].map((one) => saidIn(one, 'forbid')) };
   commands.set(command, found);

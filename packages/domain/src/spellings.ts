@@ -41,6 +41,8 @@ const MOST_BEFORE = 8;
 
 /** A command without quotes, without what stands before its name, and without the folder that it lies in. */
 export function bareCommand(command: string): string {
+  // Most are one short word, and a command may be a thousand of them.
+  if (!/[\s"'\\/]/.test(command)) return command;
   let bare = command.replaceAll(/["'\\]/g, '');
   for (let n = 0; n < MOST_BEFORE; n += 1) {
     const less = bare.replace(BEFORE, '');
