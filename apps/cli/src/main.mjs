@@ -13,7 +13,7 @@ import { tasks } from './commands/tasks.mjs';
 import { logs, usageOf } from './commands/usage.mjs';
 import { configFile, readAccount } from './config.mjs';
 import { HELP } from './help.mjs';
-import { createOutput } from './output.mjs';
+import { clean, createOutput } from './output.mjs';
 import { EXIT, Problem, problemOf, usage } from './problem.mjs';
 
 /** @typedef {import('./context.d.mts').Context} Context */
@@ -121,9 +121,9 @@ try {
   if (interrupted.signal.aborted) process.exitCode = 130;
   else {
     const problem = problemOf(error);
-    process.stderr.write(
-      problem === null ? `${String(error instanceof Error ? error.stack : error)}\n` : `troupe: ${problem.message}\n`,
-    );
+    // Whatever was answered may be in it.
+    const told = problem === null ? (error instanceof Error ? error.stack : error) : `troupe: ${problem.message}`;
+    process.stderr.write(`${clean(told)}\n`);
     process.exitCode = problem?.code ?? EXIT.failed;
   }
 }

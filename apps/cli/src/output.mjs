@@ -4,9 +4,19 @@
  * Names and answers come from others: what a terminal would take for commands is left out.
  * @param {unknown} value
  */
-const clean = (value) =>
+export const clean = (value) =>
   // oxlint-disable-next-line no-control-regex -- what steers a terminal is taken out
   String(value ?? '').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '');
+
+/**
+ * The same text as JSON: what is written as it is in there is a command to some terminals, too.
+ * @param {unknown} value
+ */
+const json = (value) =>
+  JSON.stringify(value).replace(
+    /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 /**
  * @typedef {object} Output
@@ -19,18 +29,18 @@ const clean = (value) =>
 
 /**
  * @param {{ write: (text: string) => unknown }} stdout
- * @param {boolean} json
+ * @param {boolean} isJson
  * @returns {Output}
  */
-export function createOutput(stdout, json) {
+export function createOutput(stdout, isJson) {
   /** @param {string} text */
   const line = (text) => void stdout.write(`${clean(text)}\n`);
   return {
-    json,
+    json: isJson,
     line,
     write: (text) => void stdout.write(clean(text)),
     show(value, readable) {
-      if (json) stdout.write(`${JSON.stringify(value)}\n`);
+      if (isJson) stdout.write(`${json(value)}\n`);
       else readable();
     },
     table(rows, columns) {

@@ -1,4 +1,4 @@
-import { Linked, type Place } from '@troupe/kernel';
+import { createPieceCount, Linked, type Place } from '@troupe/kernel';
 import type { Dispatcher, Pool } from 'undici';
 import { ProviderError } from './errors.ts';
 
@@ -11,6 +11,9 @@ export interface Way {
   expiry: Expiry;
 }
 
+/** Answers before the answer (1xx). */
+const MOST_INTERIM = 16;
+
 /** One request and its answer, with the time limit and the abort signal attached; both are detached when it is over. */
 export abstract class Exchange implements Dispatcher.DispatchHandler, Expiring {
   protected readonly way: Way;
@@ -22,6 +25,8 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Expiring {
   deadline = 0;
   #over = false;
   #started = false;
+  #interim = 0;
+  readonly #count = createPieceCount();
   readonly #onAbort = (): void => {
     const reason: unknown = this.#signal?.reason;
     this.abort(reason instanceof Error ? reason : new DOMException('This operation was aborted', 'AbortError'));
@@ -64,11 +69,15 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Expiring {
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     this.#started = true;
-    if (!this.#over && status >= 200) this.head(status, headers);
+    if (this.#over) return;
+    if (status >= 200) this.head(status, headers);
+    else if (++this.#interim > MOST_INTERIM) this.#refuse('the provider sends too many interim answers');
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#over) this.data(chunk, controller);
+    if (this.#over) return;
+    if (this.#count(chunk.length)) this.data(chunk, controller);
+    else this.#refuse('the answer comes in too many small pieces');
   }
 
   onResponseEnd(): void {
@@ -77,6 +86,10 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Expiring {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#finish()) this.fail(failure(this.way.provider, error, this.#started));
+  }
+
+  #refuse(why: string): void {
+    this.abort(new ProviderError(this.way.provider, 'broken', why));
   }
 
   #finish(): boolean {

@@ -1,4 +1,4 @@
-import { createTurns, currentTrace, traceparentOf } from '@troupe/kernel';
+import { createTurns, currentTrace, Gathered, traceparentOf } from '@troupe/kernel';
 import type { Dispatcher } from 'undici';
 import { ProviderError, secondsToWait } from './errors.ts';
 import { createExpiry, Exchange, isStaleSocket, type Headers, type Way } from './exchange.ts';
@@ -157,8 +157,7 @@ type AttemptClass<T> = new (
 
 class WholeAnswer extends Exchange {
   readonly #done: (answer: Answer) => void;
-  readonly #chunks: Buffer[] = [];
-  #size = 0;
+  readonly #all = new Gathered();
   #head: Head = { status: 0 };
 
   constructor(way: Way, done: (answer: Answer) => void, failed: (error: Error) => void, signal?: AbortSignal) {
@@ -171,18 +170,15 @@ class WholeAnswer extends Exchange {
   }
 
   protected override data(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
-    if (this.#size > MAX_ANSWER_BYTES)
+    this.#all.add(chunk);
+    if (this.#all.length > MAX_ANSWER_BYTES)
       this.abort(new ProviderError(this.way.provider, 'broken', 'the answer is too large'));
   }
 
   protected override end(): void {
-    const [only] = this.#chunks;
-    const bytes = this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#size);
     let text: string;
     try {
-      text = UTF8.decode(bytes);
+      text = UTF8.decode(this.#all.take());
     } catch {
       return this.failed(new ProviderError(this.way.provider, 'broken', 'the answer is not UTF-8'));
     }
@@ -198,7 +194,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 class OpenAnswer extends Exchange implements Opened {
   readonly #done: (opened: Opened) => void;
-  readonly #waiting = new Gathered();
+  readonly #waiting = new Untaken();
   #ended = false;
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
@@ -298,7 +294,7 @@ const LEAST_ROOM = 1024;
  * What has come and was not taken yet. Pieces that a server sends word by word are put together as they come: each by itself
  * would be an object that outlives the young ones, and thousands of those hold up everybody while they are looked through.
  */
-class Gathered {
+class Untaken {
   #bytes: Buffer | undefined;
   length = 0;
 

@@ -1,5 +1,5 @@
 import type { Outbound, OutboundRequest, OutboundResponse } from '@troupe/kernel';
-import { randomHex } from '@troupe/kernel';
+import { parseAnswer, randomHex } from '@troupe/kernel';
 import type { OutgoingFile } from './channel.ts';
 import { TryLater, Undeliverable } from './errors.ts';
 import { FILE_BYTES } from '@troupe/contract';
@@ -17,7 +17,7 @@ export const tryLater = (service: string, seconds: unknown): TryLater =>
 export async function jsonOf(response: OutboundResponse): Promise<Record<string, unknown>> {
   const text = await response.text();
   try {
-    const parsed = JSON.parse(text) as unknown;
+    const parsed = parseAnswer(text);
     return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
   } catch {
     return {};

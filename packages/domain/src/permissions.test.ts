@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { approvalFor, newDefinition } from './agent-definition.ts';
-import { permissionFor, permissionsSchema, type CalledTool } from './permissions.ts';
+import { permissionFor, permissionsSchema, type CalledTool, type Permissions } from './permissions.ts';
 
 const SHELL: CalledTool = { name: 'shell', toolset: 'shell', takes: ['cmd', 'cwd', 'timeout'] };
 const WRITE: CalledTool = { name: 'write_file', toolset: 'filesystem', takes: ['path', 'content'] };
@@ -109,4 +109,71 @@ test('many parts and many patterns: what would take long to search is not allowe
   }
   // It took 15 s.
   assert.ok(process.cpuUsage().user - began < 2_000_000);
+});
+
+describe('what is written otherwise', () => {
+  const rule = (patterns: Partial<Permissions>, tool: string, args: Record<string, unknown>) =>
+    permissionFor(
+      { allow: [], ask: [], deny: [], ...patterns },
+      { name: tool, toolset: tool === 'write_file' ? 'filesystem' : tool, takes: Object.keys(args) },
+      args,
+    );
+
+  test('is denied all the same', () => {
+    for (const path of ['secrets/a', './secrets/a', 'x/../secrets/a', 'x//../secrets/./a', '/secrets/a', 'Secrets/a'])
+      assert.equal(rule({ deny: ['write_file:path=secrets/*'], allow: ['*'] }, 'write_file', { path }), 'deny', path);
+    for (const url of [
+      'http://evil.test/',
+      'HTTP:\\\\evil.test/x',
+      ' http://evil.test',
+      'http:/evil.test',
+      'http://ev%69l.test/',
+    ])
+      assert.equal(rule({ deny: ['fetch:url=http://evil.test*'], allow: ['*'] }, 'fetch', { url }), 'deny', url);
+    for (const url of [`http://e${'\t'.repeat(500)}vil.test/`, `http://${'a'.repeat(500)}@evil.test/`, 'http://['])
+      assert.equal(rule({ deny: ['fetch:url=http://evil.test*'], allow: ['*'] }, 'fetch', { url }), 'deny', url);
+    for (const url of ['http://a@evil.test', 'http://evil\t.test/', `\u0000http:evil.test/`])
+      assert.equal(rule({ deny: ['fetch:url=http://evil.test'], allow: ['*'] }, 'fetch', { url }), 'deny', url);
+    for (const cmd of [
+      '/usr/bin/curl x',
+      'c""url x',
+      "c'u'rl x",
+      '\\curl x',
+      'env A=1 curl x',
+      'sudo -E curl x',
+      'A=1 timeout 5 curl x',
+    ])
+      assert.equal(rule({ deny: ['shell:cmd=curl *'], allow: ['*'] }, 'shell', { cmd }), 'deny', cmd);
+    assert.equal(rule({ deny: ['shell:cmd=curl *'], allow: ['*'] }, 'shell', { cmd: 'echo curl x' }), 'allow');
+  });
+
+  test('is looked for once, however many patterns there are', () => {
+    const patterns = Array.from({ length: 100 }, (_, n) => `fetch:url=http://${n}.test*`);
+    const url = `http://${'ü'.repeat(1990)}`;
+    const began = process.cpuUsage().user;
+    for (let call = 0; call < 64; call += 1) rule({ deny: patterns, ask: patterns, allow: patterns }, 'fetch', { url });
+    // It took as long for each of the patterns.
+    assert.ok(process.cpuUsage().user - began < 2_000_000);
+  });
+
+  test('is not allowed by a pattern that means another place', () => {
+    const folder = { allow: ['write_file:path=docs/*'], ask: ['*'] };
+    assert.equal(rule(folder, 'write_file', { path: 'docs/a' }), 'allow');
+    for (const path of [
+      'docs/../secrets/a',
+      'docs/x/../../secrets/a',
+      `docs/${'./'.repeat(1500)}../secrets/a`,
+      'docs/..',
+    ])
+      assert.equal(rule(folder, 'write_file', { path }), 'ask', path.slice(0, 40));
+    const hosts = { allow: ['fetch:url=https://*.ours.example/*', 'fetch:url=https://one.example'], ask: ['*'] };
+    for (const url of ['https://www.ours.example/a?b#c', 'https://one.example'])
+      assert.equal(rule(hosts, 'fetch', { url }), 'allow', url);
+    for (const url of [
+      'https://evil.example?.ours.example/',
+      'https://evil.example#.ours.example/',
+      'https://evil.example\\.ours.example/',
+    ])
+      assert.equal(rule(hosts, 'fetch', { url }), 'ask', url);
+  });
 });

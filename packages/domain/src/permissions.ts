@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OTHER_NAMES, toolsetOf } from './own-tools.ts';
+import { addressesIn, bareCommand, goesUp, straight } from './spellings.ts';
 
 /**
  * Which calls of tools are allowed, asked about or denied, by patterns: `read_*`, `shell:cmd=git status*`,
@@ -42,8 +43,9 @@ const STEP = 10;
 interface Search {
   left: number;
   commands: Map<string, Command>;
+  addresses: Map<string, readonly string[] | undefined>;
 }
-const newSearch = (): Search => ({ left: STEPS, commands: new Map() });
+const newSearch = (): Search => ({ left: STEPS, commands: new Map(), addresses: new Map() });
 
 /** What the patterns say of a call; undefined: none of them names it. */
 export function permissionFor(
@@ -94,8 +96,29 @@ function matches(text: string, tool: CalledTool, args: Arguments | undefined, si
     const said = spelled(value);
     if (said === undefined) return side === 'forbid' || wanted === '*';
     if (tool.offeredAs === undefined && tool.toolset === 'shell') return inCommand(wanted, said, side, search);
-    return glob(wanted, said, side, search);
+    return side === 'forbid' ? isForbidden(wanted, said, search) : isAllowed(wanted, said, search);
   });
+}
+
+/** Once for all patterns. Undefined: it cannot be told. */
+function addressesOf(said: string, { addresses }: Search): readonly string[] | undefined {
+  if (!addresses.has(said)) addresses.set(said, addressesIn(said));
+  return addresses.get(said);
+}
+
+function isForbidden(wanted: string, said: string, search: Search): boolean {
+  const addresses = addressesOf(said, search);
+  if (!addresses) return true;
+  return [said, straight(said), ...addresses].some((one) => glob(wanted, one, 'forbid', search));
+}
+
+/** As it is written, and as whoever acts on it reads it: `https://evil.example?.ours.example/` is not ours. */
+function isAllowed(wanted: string, said: string, search: Search): boolean {
+  if (wanted === '*') return true;
+  if (goesUp(said) || !glob(wanted, said, 'allow', search)) return false;
+  const addresses = addressesOf(said, search);
+  if (!addresses) return false;
+  return addresses.length === 0 || addresses.some((one) => glob(wanted, one, 'allow', search));
 }
 
 /** A value in words; undefined: it is a list or an object, which no pattern describes. */
@@ -120,7 +143,7 @@ function commandOf(command: string, { commands }: Search): Command {
   if (known) return known;
   const spaced = (text: string): string => text.trim().replace(/\s+/g, ' ');
   const parts = command.length > SEARCHED ? [] : command.split(JOINTS).map(spaced);
-  const all = new Set([command, spaced(command), ...parts]);
+  const all = new Set([command, spaced(command), ...parts, ...parts.map(bareCommand)]);
   const found = { isOne: !JOINTS.test(command), said: [...all].map((one) => saidIn(one, 'forbid')) };
   commands.set(command, found);
   return found;

@@ -139,7 +139,7 @@ const TABLE = {
   KUBERNETES_SERVICE_HOST: agents.text('API server of the cluster; Kubernetes sets it in every pod'),
   KUBERNETES_SERVICE_PORT: agents.whole('Its port; Kubernetes sets it in every pod', 443, 1, 65535),
   AGENT_PRIVATE_HOSTS: agents.list(
-    'Hosts of your own network that agents may reach, `name` or `name:port`, such as MCP servers; every user’s agents may',
+    'Hosts of your own network that agents may reach, `name` or `name:port`, such as MCP servers, and ports of this machine beside 80 and 443; every user’s agents may',
   ),
   AGENT_PACKAGES: agents.oneOf(
     'Whether MCP servers may be npm packages (`npx -y …`): `on` installs them into DATA_DIR, pinned and without their scripts',

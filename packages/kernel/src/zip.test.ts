@@ -35,6 +35,13 @@ test('what is packed is read again, also names in other letters, empty files and
   for (const entry of entries) assert.deepEqual(entry.read(1e6), files[entry.path as keyof typeof files]);
 });
 
+test('no name leads out of the folder that it is unpacked into, on whichever system', async () => {
+  const names = ['..\\..\\Startup\\a.bat', 'C:\\a', 'd:b', 'notes/\u0007c\u009b', 'at 12:30.md'];
+  const bytes = await zipped(Object.fromEntries(names.map((name) => [name, Buffer.from('x')])));
+  const found = entriesOf(bytes)!.map(({ path }) => path);
+  assert.deepEqual(found, ['.._.._Startup_a.bat', '__a', '_b', 'notes/_c_', 'at 12:30.md']);
+});
+
 test('another program takes it: Python reads names, sums and times', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-zip-'));
   t.after(() => rm(folder, { recursive: true }));

@@ -37,6 +37,9 @@ function moment(at: Date): [[number, 2], [number, 2]] {
   ];
 }
 
+/** Elsewhere a backslash leads into another folder, and a letter with a colon to another disk: whoever unpacks it means none of these. */
+const anywhere = (name: string): string => name.replaceAll(/\\|^[A-Za-z]:|\p{Cc}/gu, '_');
+
 export function createZipWriter(send: (piece: Buffer) => Promise<void>): ZipWriter {
   const list: Buffer[] = [];
   let written = 0;
@@ -49,7 +52,7 @@ export function createZipWriter(send: (piece: Buffer) => Promise<void>): ZipWrit
 
   return {
     async add(name, modifiedAt, source) {
-      const title = Buffer.from(name, 'utf8');
+      const title = Buffer.from(anywhere(name), 'utf8');
       const start = written;
       const same: [number, 2 | 4][] = [[FLAGS, 2], [DEFLATED, 2], ...moment(modifiedAt)];
       const after: [number, 2 | 4][] = [

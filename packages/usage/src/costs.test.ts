@@ -138,6 +138,14 @@ describe('costs', () => {
       '2026-03-16,"gone","",1,100,20,0.100000',
     ]);
   });
+
+  it('are none where another character separates cells, either', async () => {
+    const named = (name: string) => test.db.system.updateTable('agents').set({ name }).where('id', '=', 'a2').execute();
+    await named('Desk; =HYPERLINK("x");+1\n@x|-2\t＝3; a = b');
+    const [line] = (await costs().csv(ann, { by: 'agent', ...march })).join('\r\n').match(/^.*"a2"[^]*?0\.5/m) ?? [];
+    await named('Desk');
+    assert.equal(line, `2026-03-15,"a2","Desk;' =HYPERLINK(""x"");'+1\n'@x|'-2\t'＝3; a = b",1,100,20,0.5`);
+  });
 });
 
 describe('the forecast of a month', () => {

@@ -204,9 +204,13 @@ export function createCosts({ db, clock }: { db: Database; clock: Clock }): Cost
   };
 }
 
-/** A spreadsheet takes what begins so for a formula, and runs it. */
+/**
+ * A spreadsheet takes what begins so for a formula, and runs it. Where people write a comma in numbers it separates by something else,
+ * and then also what stands behind that is a cell: only a quote at the beginning of one counts.
+ */
+const FORMULA = '(^|[;|\\t\\r\\n])(?=\\s*[=+@＝＋＠－-])';
 const quoted = (value: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`'"' || replace(regexp_replace(coalesce(${value}, ''), '^(?=[=+@\t\r-])', ''''), '"', '""') || '"'`;
+  sql`'"' || replace(regexp_replace(coalesce(${value}, ''), ${FORMULA}, '\\1''', 'g'), '"', '""') || '"'`;
 
 const added = (sum: Sums, one: Sums): Sums => ({
   costUsd: sum.costUsd + one.costUsd,

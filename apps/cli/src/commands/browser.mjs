@@ -33,7 +33,10 @@ export async function keyByBrowser(url, signal) {
       signal,
     });
     const [verifier, state] = [randomBytes(32).toString('base64url'), randomBytes(16).toString('base64url')];
-    const question = new URL(page);
+    const question = URL.canParse(page) ? new URL(page) : null;
+    // It is opened: anything else than a page would be run by whichever program is meant for it.
+    if (question === null || !/^https?:$/.test(question.protocol))
+      throw new Problem('The platform names no page to ask at');
     question.search = new URLSearchParams({
       client_id: client,
       redirect_uri: redirect,
@@ -99,12 +102,19 @@ function answered(door, { state, issuer }, signal) {
   });
 }
 
+/**
+ * What opens a page. No shell of any kind: the address is the platform's, and `&` in it would begin a command.
+ * @param {string} system
+ * @returns {[program: string, ...args: string[]]}
+ */
+export const openerOf = (system) =>
+  system === 'darwin' ? ['open'] : system === 'win32' ? ['rundll32', 'url.dll,FileProtocolHandler'] : ['xdg-open'];
+
 /** @param {string} page */
 function show(page) {
   process.stderr.write(`Agree in the browser: ${page}\n`);
   if (!process.stderr.isTTY) return;
-  const [program, ...args] =
-    platform() === 'darwin' ? ['open'] : platform() === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
+  const [program, ...args] = openerOf(platform());
   const opened = spawn(program, [...args, page], { stdio: 'ignore', detached: true });
   // There may be none here: the address is printed.
   opened.on('error', () => undefined);

@@ -131,6 +131,7 @@ export const chat = {
   },
   inFolder: (folder: string) => `in ${folder}`,
   emptyFile: 'An empty file',
+  expected: 'Expected',
   asJson: 'As the agent wrote it',
   asks: 'Asks you',
   answer: 'Your answer',

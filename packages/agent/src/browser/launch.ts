@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { createEgressProxy, type EgressOptions } from '../sandbox/egress-proxy.ts';
+import { readCalmly } from '../sandbox/calmly.ts';
 import { createOutputTail } from '../sandbox/output-tail.ts';
 import { watchResources } from '../sandbox/resource-watch.ts';
 import type { Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
@@ -137,7 +138,7 @@ function start(
 ): Launched {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], env: {} });
   const said = createOutputTail(4096);
-  child.stderr?.on('data', said.add);
+  if (child.stderr) readCalmly(child.stderr, said.add);
   let why: string | undefined;
   // Killing bubblewrap ends its process namespace, and with it all that the browser is made of.
   const stop = (reason: string): void => {

@@ -14,6 +14,7 @@ const SAYS: Record<string, string> = {
   '/switch': 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
   '/trailer': 'HTTP/1.1 200 OK\r\ntrailer: x\r\ncontent-length: 2\r\n\r\nhi',
   '/cookie': 'HTTP/1.1 200 OK\r\nset-cookie: a=b\r\ncontent-length: 2\r\n\r\nhi',
+  '/pieces': `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(40_000)}0\r\n\r\n`,
   '/chunks': 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n',
 };
 const open = new Set<Socket>();
@@ -63,6 +64,46 @@ test('what is in order is passed on', async () => {
 
 test('an answer that breaks off breaks off', async () => {
   await assert.rejects(get('/chunks'));
+});
+
+test('an answer in pieces of a byte breaks off: each costs as much as a large one', async () => {
+  await assert.rejects(get('/pieces'));
+});
+
+/** What is answered to words that are written at once. */
+async function say(words: string): Promise<string> {
+  const socket = net.connect(proxy.socketPath);
+  let heard = '';
+  socket.on('error', () => {}).on('data', (piece: Buffer) => (heard += piece.toString('latin1')));
+  socket.write(words);
+  await new Promise((resolve) => socket.once('close', resolve));
+  return heard;
+}
+
+test('a command that asks without waiting is not heard to the end', async () => {
+  const before = open.size;
+  await say(`GET http://127.0.0.1:${port}/cookie HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(500));
+  assert.ok(open.size - before <= 8, `${open.size - before} connections were made for it`);
+});
+
+test('a body in pieces of a byte is not read to its end', async () => {
+  const head = `POST http://127.0.0.1:${port}/cookie HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n`;
+  const heard = await say(`${head}${'1\r\nx\r\n'.repeat(40_000)}`);
+  assert.doesNotMatch(heard, /200 OK/);
+});
+
+test('a command asks no more often than the loop can answer beside all others', async () => {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const began = performance.now();
+  for (let n = 0; n < 300; n += 1) {
+    const request = http.get({ socketPath: proxy.socketPath, path: 'http://elsewhere.test/', agent });
+    await new Promise<void>((resolve, reject) => {
+      request.on('error', reject).on('response', (response) => response.resume().once('end', resolve));
+    });
+  }
+  agent.destroy();
+  // A second's worth at once, at most, and the rest in half a second.
+  assert.ok(performance.now() - began > 400, `${performance.now() - began} ms`);
 });
 
 test('a command cannot take all descriptors of the platform', async () => {

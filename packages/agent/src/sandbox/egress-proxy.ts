@@ -4,10 +4,13 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { domainAllowed } from '@troupe/domain';
 import {
   addressAllowed,
   answerTo,
+  boundPieces,
+  boundPipelining,
   createResolve,
   isHopByHop,
   MOST_HEAD_BYTES,
@@ -42,6 +45,19 @@ const HEAD_MS = 120_000;
 /** Each takes two descriptors of the platform. */
 const MOST_CONNECTIONS = 64;
 
+/** Requests a second, after as many at once: a command asks as fast as it can, and the loop that answers serves everybody. */
+const PER_SECOND = 200;
+
+/** Settles when the next one may be looked at. */
+function createPace(): () => Promise<void> {
+  let next = 0;
+  return async () => {
+    const now = performance.now();
+    next = Math.max(next, now - 1000) + 1000 / PER_SECOND;
+    if (next > now) await delay(next - now);
+  };
+}
+
 /** Connects to what may be reached, and says why not to all else. */
 function createDial({ allowedDomains, anyDomain, rules, ports }: Required<EgressOptions>) {
   const outside = createResolve();
@@ -53,7 +69,7 @@ function createDial({ allowedDomains, anyDomain, rules, ports }: Required<Egress
     if ((!ports.includes(port) && own === rules) || !(anyDomain || domainAllowed(name, allowedDomains)))
       throw new Refused(`${name}:${port} is not allowed`);
     const found = await find(name);
-    const usable = found.find(({ address }) => addressAllowed(address, own));
+    const usable = found.find(({ address }) => addressAllowed(address, own, { port }));
     if (!usable) throw new Refused(`${name} leads to an address that is not allowed`);
     const socket = net.connect({ host: usable.address, port, timeout: CONNECT_MS });
     await new Promise<void>((resolve, reject) => {
@@ -131,6 +147,7 @@ export async function createEgressProxy({
   const socketPath = path.join(folder, 's');
   const open = new Set<Duplex>();
   const dial = createDial({ allowedDomains, anyDomain, rules, ports });
+  const pace = createPace();
 
   function track(socket: Duplex): void {
     open.add(socket);
@@ -144,10 +161,15 @@ export async function createEgressProxy({
     return socket;
   };
 
-  const server = http.createServer((request, response) => void forward(reach, request, response));
+  const server = http.createServer((request, response) => void pace().then(() => forward(reach, request, response)));
   server.maxConnections = MOST_CONNECTIONS;
   server.on('connection', (socket: net.Socket) => track(socket));
-  server.on('connect', (request, client: Duplex, head: Buffer) => void tunnel(reach, request, client, head));
+  server.on(
+    'connect',
+    (request, client: Duplex, head: Buffer) => void pace().then(() => tunnel(reach, request, client, head)),
+  );
+  boundPipelining(server);
+  boundPieces(server);
 
   // Exclusive: also where several processes share a port, this one is nobody else's.
   await new Promise<void>((resolve) => server.listen({ path: socketPath, exclusive: true }, resolve));

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { SKILLS_FOLDER } from '@troupe/domain';
 import { createFairQueue, type Log } from '@troupe/kernel';
 import { createControlGroups } from './control-group.ts';
+import { readCalmly } from './calmly.ts';
 import { createOutputTail, type OutputTail } from './output-tail.ts';
 import { tooMuchMemory, watchResources, type Watched } from './resource-watch.ts';
 import { createSandboxUser } from './sandbox-user.ts';
@@ -86,7 +87,7 @@ export interface Sandbox {
   /** The same without waiting for it, and out of the line: who calls it bounds how many there are. */
   start: (command: SandboxCommand) => Promise<Started>;
   /** How many programs of a kind go on at once, of all and of one owner. */
-  seats: Readonly<Record<'browser' | 'job', Seats>>;
+  seats: Readonly<Record<'browser' | 'job' | 'program', Seats>>;
   /** The program and arguments that run `argv` inside: for programs that are talked to, such as MCP servers. */
   wrap: (command: Inside) => Promise<Wrapped>;
 }
@@ -244,8 +245,8 @@ async function startNow(
     output.add(chunk);
     if (output.total() > MAX_OUTPUT_BYTES) stop(`its output passed ${MAX_OUTPUT_BYTES / MB} MB`);
   };
-  child.stdout.on('data', take);
-  child.stderr.on('data', take);
+  readCalmly(child.stdout, take);
+  readCalmly(child.stderr, take);
   const onAbort = (): void => stop('it was cancelled');
   signal.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(() => stop(`it took longer than ${timeoutMs / 1000} s`), timeoutMs);
@@ -311,7 +312,7 @@ export function createSandbox({
     run: (command) =>
       queue.run(command.workspace.owner, async () => (await startNow({ wrap, groups }, command)).done, command.signal),
     start: (command) => startNow({ wrap, groups }, command),
-    seats: { browser: createSeats(BROWSERS), job: createSeats(JOBS) },
+    seats: { browser: createSeats(BROWSERS), job: createSeats(JOBS), program: createSeats(PROGRAMS) },
   };
 }
 
@@ -336,6 +337,8 @@ const AT_ONCE = { width: 32, perKey: 3, waiting: 1_000, waitingPerKey: 50 };
 /** Those that go on between calls. */
 const BROWSERS = { all: 8, perOwner: 2 };
 const JOBS = { all: 32, perOwner: 6 };
+/** Of MCP servers: an agent that is awake keeps them. */
+const PROGRAMS = { all: 64, perOwner: 16 };
 const MAX_OUTPUT_BYTES = 64 * MB;
 
 function ended(child: ChildProcess): Promise<number | null> {

@@ -2,6 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, parseJSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { parseAnswer } from '@troupe/kernel';
+import { readCalmly } from './calmly.ts';
 import { createOutputTail } from './output-tail.ts';
 
 /** Talks to an MCP server over its standard streams: a line a message, and no line longer than we can bear. */
@@ -42,7 +43,7 @@ function createLines(onLine: (line: string) => void, onTooMuch: (why: string) =>
     onTooMuch(why);
   }
 
-  return (chunk: Buffer): void => {
+  function read(chunk: Buffer): void {
     if (!counted(0, chunk.length)) return;
     let from = 0;
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
@@ -55,7 +56,10 @@ function createLines(onLine: (line: string) => void, onTooMuch: (why: string) =>
     parts.push(chunk.subarray(from));
     size += chunk.length - from;
     if (size > MAX_LINE_BYTES) end(`the server sent a line of more than ${MAX_LINE_BYTES} bytes`);
-  };
+  }
+
+  // What it complains about is no line, and counts all the same.
+  return { read, heard: (chunk: Buffer): void => void counted(0, chunk.length) };
 }
 
 interface Program {
@@ -71,7 +75,7 @@ export function createStdioTransport(program: Program, parse: Parse): StdioTrans
   let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
   const complaints = createOutputTail(4096);
   let over: { code: number | null } | undefined;
-  const read = createLines(deliver, (why) => {
+  const { read, heard } = createLines(deliver, (why) => {
     transport.onerror?.(new Error(why));
     child?.kill('SIGKILL');
   });
@@ -84,14 +88,17 @@ export function createStdioTransport(program: Program, parse: Parse): StdioTrans
         child = spawn(program.command, program.args, { stdio: ['pipe', 'pipe', 'pipe'], env: {} });
         child.once('spawn', resolve);
         child.once('error', reject);
-        child.stderr.on('data', complaints.add);
+        readCalmly(child.stderr, (chunk) => {
+          complaints.add(chunk);
+          if (child?.killed !== true) heard(chunk);
+        });
         child.once('exit', (code) => {
           if (child?.killed !== true) over = { code };
           program.release(child?.pid);
           transport.onclose?.();
         });
         child.stdin.on('error', (error) => transport.onerror?.(error));
-        child.stdout.on('data', (chunk: Buffer) => {
+        readCalmly(child.stdout, (chunk) => {
           if (child?.killed !== true) read(chunk);
         });
       }),

@@ -34,6 +34,8 @@ const server = http.createServer((request, response) => {
       .end('<style>p{}</style><p>Hello &amp; goodbye</p><script>alert(1)</script>');
   else if (url === '/gone') response.writeHead(404).end('not here');
   else if (url === '/elsewhere') response.writeHead(302, { location: `http://127.0.0.1:${port}/page` }).end();
+  else if (url === '/same') response.writeHead(302, { location: '/page' }).end();
+  else if (url === '/nowhere') response.writeHead(302, { location: 'http://[' }).end();
   else if (url === '/endless') void endless(response);
   else if (url === '/bomb') response.writeHead(200, { 'content-encoding': 'gzip' }).end(BOMB);
   else if (url === '/long-head') response.writeHead(200, { 'x-long': 'x'.repeat(70_000) }).end('y');
@@ -93,6 +95,34 @@ test('only allowed domains are asked, over redirects too', async () => {
     isError: true,
   });
   assert.deepEqual(asked.slice(before), ['/elsewhere']);
+});
+
+test('what the owner says of addresses holds over redirects, too', async () => {
+  const { config } = newDefinition({ name: 'x' });
+  const asking = (path: string, more: object, safety: object = {}) => {
+    const definition = { config: { ...config, safety: { ...config.safety, ...safety } }, ...more };
+    return call(fetchTools(outbound), 'fetch', { url: `${base}${path}` }, { definition });
+  };
+  const page = { content: 'Hello & goodbye' };
+  const other = base.replace('localhost', '127.0.0.1');
+  const isAsked = { content: `The page leads to ${other}/page. To read that, fetch it: the owner wants to be asked.` };
+  const patterns = (given: object) => ({ permissions: { allow: [], ask: [], deny: [], ...given } });
+  const before = asked.length;
+  // Allowed by a pattern, or for good, and led elsewhere.
+  const named = patterns({ allow: [`fetch:url=${base}/*`], ask: ['fetch'] });
+  assert.deepEqual(await asking('/elsewhere', named), { ...isAsked, isError: true });
+  const always = { approvals: { fetch: 'ask' }, standing: [{ tool: 'fetch', within: new URL(base).host }] };
+  assert.deepEqual(await asking('/elsewhere', {}, always), { ...isAsked, isError: true });
+  // Somebody said yes to this one address.
+  const each = { approvals: { fetch: 'ask' } };
+  assert.deepEqual(await asking('/elsewhere', {}, each), { ...isAsked, isError: true });
+  const denied = patterns({ deny: [`fetch:url=${other}*`], allow: ['fetch'] });
+  assert.match((await asking('/elsewhere', denied)).content, /which the owner does not allow/);
+  assert.deepEqual(new Set(asked.slice(before)), new Set(['/elsewhere']), 'nobody was asked for the other page');
+  assert.deepEqual(await asking('/same', {}, each), page);
+  assert.deepEqual(await asking('/same', named), page);
+  assert.deepEqual(await asking('/elsewhere', {}), page);
+  assert.match((await asking('/nowhere', {})).content, /leads to an address that is none/);
 });
 
 test('an address inside the house is refused, allowed or not', async () => {

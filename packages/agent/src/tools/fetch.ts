@@ -1,4 +1,4 @@
-import { domainAllowed } from '@troupe/domain';
+import { approvalFor, domainAllowed, type AgentDefinition } from '@troupe/domain';
 import { OutboundError, type Outbound } from '@troupe/kernel';
 import { z } from 'zod';
 import { failed, tool, type Tool } from './tool.ts';
@@ -43,7 +43,11 @@ export function fetchTools(outbound: Outbound): Tool[] {
             if (response.status >= 300 && response.status < 400 && location !== undefined) {
               response.cancel();
               if (location.length > MAX_ADDRESS) return failed('The server leads to an address that is too long.');
-              target = new URL(location, target).href;
+              const next = URL.parse(location, target)?.href;
+              if (next === undefined) return failed('The server leads to an address that is none.');
+              const why = whyNotOn(definition, url, next);
+              if (why !== undefined) return failed(why);
+              target = next;
               continue;
             }
             const body = await response.text();
@@ -59,6 +63,23 @@ export function fetchTools(outbound: Outbound): Tool[] {
       },
     }),
   ];
+}
+
+const OWN = { name: 'fetch', toolset: 'fetch', takes: Object.keys(ARGS.fetch.shape) };
+
+const hostIn = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
+
+/**
+ * Why a redirect is not followed; undefined: it is. What the owner said of the address that was asked for was not said of
+ * another: who is asked about each, or named some, would be led past it by any page that sends on.
+ */
+function whyNotOn(definition: AgentDefinition, from: string, to: string): string | undefined {
+  const rule = approvalFor(definition, OWN, { url: to });
+  if (rule === 'allow') return undefined;
+  if (rule === 'deny') return `The page leads to ${to}, which the owner does not allow.`;
+  // Somebody was asked about this one just now.
+  if (approvalFor(definition, OWN, { url: from }) === 'ask' && hostIn(from) === hostIn(to)) return undefined;
+  return `The page leads to ${to}. To read that, fetch it: the owner wants to be asked.`;
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };

@@ -104,6 +104,8 @@ class EndedEarly extends Error {
 }
 
 const SAID_CHARACTERS = 500;
+const TOO_MANY =
+  'too many programs of your MCP servers run already; those of an agent end when nobody has talked to it for a while';
 
 async function start(
   { sandbox, workspace, egress, log }: ProgramDeps,
@@ -120,15 +122,22 @@ async function start(
   const { parseJSONRPCMessage } = await import('@modelcontextprotocol/client');
   const files = await workspace();
   await files.ready();
+  const give = sandbox.seats.program.take(files.owner);
+  if (!give) throw new Error(TOO_MANY);
   const proxy = allowedDomains.length > 0 ? await createEgressProxy({ ...egress, allowedDomains }) : undefined;
   try {
-    const program = await sandbox.wrap({
+    const wrapped = await sandbox.wrap({
       workspace: files.root,
       argv: installed?.argv ?? [server.command ?? '', ...server.args],
       env: server.env,
       ...(installed && { program: installed.folder }),
       ...(proxy && { egressSocket: proxy.socketPath }),
     });
+    const leave = (pid: number | undefined): void => {
+      give();
+      wrapped.release(pid);
+    };
+    const program = { ...wrapped, release: leave };
     const transport = bounded(createStdioTransport(program, parseJSONRPCMessage), (count) =>
       log.warn({ server: server.name, count }, 'MCP tools left out: their schemas are too large'),
     );
@@ -150,6 +159,7 @@ async function start(
       },
     };
   } catch (error) {
+    give();
     await proxy?.close();
     throw error;
   }

@@ -16,6 +16,7 @@ import { z } from 'zod';
 import { newDefinition, type McpServer } from '@troupe/domain';
 import { createEverything } from '@troupe/testing/mcp/everything';
 import { createSandbox } from '../sandbox/sandbox.ts';
+import { createSeats, type Seats } from '../sandbox/seats.ts';
 import { createSqliteStore } from '../store/store-sqlite.ts';
 import type { Tool } from './tool.ts';
 import { createToolkit, type ToolkitDeps } from './toolkit.ts';
@@ -53,11 +54,35 @@ const toolkitFor = (allowLoopback = true, box = sandbox, egress: EgressRules = {
 };
 after(() => rm(folder, { recursive: true, force: true }));
 
+/** Whether this owner has a seat left. */
+function canTake(seats: Seats): boolean {
+  const give = seats.take('user');
+  give?.();
+  return give !== undefined;
+}
+
 const definition = (server: Partial<McpServer>) =>
   newDefinition({ name: 'A', tools: [], mcpServers: [{ name: 'calc', ...server }] });
 const program = { command: 'node', args: ['server.mjs'] };
 
 describe('an MCP server as a program', { skip: await sandbox.unavailable() }, () => {
+  test('of one owner’s agents so many run at once, and one that ends makes room', async () => {
+    const seats = { ...sandbox.seats, program: createSeats({ all: 2, perOwner: 1 }) };
+    const few = { ...sandbox, seats };
+    const first = toolkitFor(true, few);
+    assert.equal((await first.tools(definition(program))).length, 4);
+    const [second] = await toolkitFor(true, few).tools(definition(program));
+    assert.match(second!.description, /too many programs of your MCP servers run already/);
+    // One that does not start leaves its seat, too.
+    const other = seats.program.take('somebody else');
+    assert.ok(other);
+    await first.close();
+    await until(async () => canTake(seats.program));
+    await toolkitFor(true, few).tools(definition({ command: '/nowhere' }));
+    await until(async () => canTake(seats.program));
+    assert.equal((await toolkitFor(true, few).tools(definition(program))).length, 4);
+  });
+
   test('gives its tools, and runs in the sandbox without anything of ours', async () => {
     process.env['PLATFORM_SECRET'] = 'do-not-show';
     const toolkit = toolkitFor();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { after, describe, test } from 'node:test';
 import { createOutbound } from '@troupe/kernel';
 import { SMTPServer } from 'smtp-server';
@@ -143,14 +144,21 @@ describe('mail', () => {
         { 'Authentication-Results': 'mx.test.example; dkim=none; dmarc=fail header.from=people.example' },
         /DMARC/,
       ],
+      [
+        'forged by two',
+        {
+          'Authentication-Results': 'a.example; dmarc=pass\r\nAuthentication-Results: mx.test.example;\r\n dmarc=fail',
+        },
+        /DMARC/,
+      ],
     ];
-    for (const [id, headers] of cases) imap.put(mail(id.replace(' ', '-'), 'hello', headers));
+    for (const [id, headers] of cases) imap.put(mail(id.replaceAll(' ', '-'), 'hello', headers));
     imap.put(mail('friend', 'hello', { From: 'Bo <bo@friends.example>' }));
     assert.equal((await smtp.next()).to, 'bo@friends.example');
     await channel.stop();
     const receipts = await store.receipts({ limit: 20 });
     for (const [id, , why] of cases) {
-      const found = receipts.find((one) => one.id === `<${id.replace(' ', '-')}@people.example>`);
+      const found = receipts.find((one) => one.id === `<${id.replaceAll(' ', '-')}@people.example>`);
       assert.equal(found?.state, 'ignored', id);
       assert.match(found?.note ?? '', why, id);
     }
@@ -290,6 +298,30 @@ describe('hostile mail servers', () => {
       // What the sockets hold is not held by us.
       assert.ok((await over) < 20 * MB);
     });
+});
+
+/** As a TLS connection is when each byte comes in a record of its own. */
+class ByBytes extends Duplex {
+  sent = 0;
+  override _construct(done: () => void): void {
+    this.push('* OK ready\r\n');
+    done();
+  }
+  override _read(): void {}
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    const [tag = ''] = chunk.toString().split(' ');
+    const words = Buffer.from(`* X {1000000}\r\n${'x'.repeat(1_000_000)}\r\n${tag} OK done\r\n`);
+    for (; this.sent < words.length && !this.destroyed; this.sent += 1)
+      this.push(words.subarray(this.sent, this.sent + 1));
+    done();
+  }
+}
+
+test('a mail server that sends bytes one by one is left', async () => {
+  const server = new ByBytes();
+  const outbound = { ...createOutbound(), connect: async () => server as unknown as Socket };
+  const opened = Imap.open(outbound, { host: 'x', port: 1, security: 'none' }, { user: 'a', password: 'b' });
+  await assert.rejects(opened, /too many small pieces/);
 });
 
 describe('hostile mails', () => {

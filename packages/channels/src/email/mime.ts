@@ -49,11 +49,12 @@ function split(raw: Buffer, most: number): Entity {
     }
     const colon = line.indexOf(':');
     const found = line.slice(0, Math.max(colon, 0)).trim().toLowerCase();
-    // A name that comes again, and what is folded below it, does not count.
-    name = found === '' || headers.has(found) ? '' : found;
+    // A name that comes again, and what is folded below it, does not count, but for what servers say of the mail: each says its own.
+    const isAgain = headers.has(found);
+    name = found === '' || (isAgain && found !== 'authentication-results') ? '' : found;
     // Two senders are none: each reader would see another.
     if (found === 'from' && name === '') headers.set('from', '');
-    if (name !== '') headers.set(name, line.slice(colon + 1).trim());
+    if (name !== '') headers.set(name, `${isAgain ? `${headers.get(name)}; ` : ''}${line.slice(colon + 1).trim()}`);
   }
   return { headers, body };
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { secured, type Outbound } from '@troupe/kernel';
+import { createPieceCount, Gathered, secured, type Outbound } from '@troupe/kernel';
 import { Trouble } from '../errors.ts';
 
 /** A connection that is spoken over in lines, as mail servers do; blocks of bytes come in between. */
@@ -14,13 +14,15 @@ export interface MailServer {
 const MAX_LINE = 64 * 1024;
 const REPLY_MS = 30_000;
 
-const gone = (): Trouble => new Trouble('The mail server ended the connection');
+const GONE = 'The mail server ended the connection';
 
 export class Wire {
   #socket: Socket;
-  #chunks: Buffer[] = [];
-  #size = 0;
+  readonly #came = new Gathered();
+  /** Since we last said something. */
+  #count = createPieceCount();
   #ended = false;
+  #why = GONE;
   #wake: (() => void) | undefined;
 
   private constructor(socket: Socket) {
@@ -39,10 +41,13 @@ export class Wire {
     };
     this.#socket
       .on('data', (chunk: Buffer) => {
-        this.#chunks.push(chunk);
-        this.#size += chunk.length;
+        this.#came.add(chunk);
+        if (!this.#count(chunk.length)) {
+          this.#why = 'The mail server sends too many small pieces';
+          return void this.#socket.destroy();
+        }
         // Whoever reads lets more come in.
-        if (this.#size > MAX_LINE) this.#socket.pause();
+        if (this.#came.length > MAX_LINE) this.#socket.pause();
         this.#wake?.();
       })
       .on('error', end)
@@ -52,13 +57,13 @@ export class Wire {
   /** What came before it in the clear does not count. */
   async secure(host: string): Promise<void> {
     this.#socket.removeAllListeners('data').removeAllListeners('error').removeAllListeners('close');
-    this.#chunks = [];
-    this.#size = 0;
+    this.#came.take();
     this.#socket = await secured(this.#socket, host);
     this.#hear();
   }
 
   write(bytes: string | Uint8Array): void {
+    this.#count = createPieceCount();
     if (!this.#ended) this.#socket.write(bytes);
   }
 
@@ -70,16 +75,12 @@ export class Wire {
   async line(waitMs = REPLY_MS): Promise<string | undefined> {
     const until = Date.now() + waitMs;
     for (;;) {
-      const all = this.#whole();
-      this.#chunks = all.length === 0 ? [] : [all];
+      const all = this.#came.take();
       const end = all.indexOf(10);
+      this.#came.add(end < 0 ? all : all.subarray(end + 1));
       if (end > MAX_LINE || (end < 0 && all.length > MAX_LINE))
         throw new Trouble('The mail server sent a line without end');
-      if (end >= 0) {
-        this.#chunks = [all.subarray(end + 1)];
-        this.#size = all.length - end - 1;
-        return all.subarray(0, all[end - 1] === 13 ? end - 1 : end).toString('utf8');
-      }
+      if (end >= 0) return all.subarray(0, all[end - 1] === 13 ? end - 1 : end).toString('utf8');
       if (!(await this.#more(until - Date.now()))) return undefined;
     }
   }
@@ -92,24 +93,18 @@ export class Wire {
   }
 
   async bytes(count: number): Promise<Buffer> {
-    while (this.#size < count)
+    while (this.#came.length < count)
       if (!(await this.#more(REPLY_MS))) throw new Trouble('The mail server did not answer in time');
-    const all = this.#whole();
-    this.#chunks = [all.subarray(count)];
-    this.#size = all.length - count;
+    const all = this.#came.take();
+    this.#came.add(all.subarray(count));
     return all.subarray(0, count);
-  }
-
-  /** All that is here; what is one piece is not copied for each that is read of it. */
-  #whole(): Buffer {
-    return this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
   }
 
   /** False: nothing came. */
   async #more(waitMs: number): Promise<boolean> {
-    if (this.#ended) throw gone();
+    if (this.#ended) throw new Trouble(this.#why);
     if (waitMs <= 0) return false;
-    const before = this.#size;
+    const before = this.#came.length;
     const news = Promise.withResolvers<void>();
     this.#wake = news.resolve;
     const timer = setTimeout(news.resolve, waitMs);
@@ -117,8 +112,8 @@ export class Wire {
     await news.promise;
     clearTimeout(timer);
     this.#wake = undefined;
-    if (this.#size > before) return true;
-    if (this.#ended) throw gone();
+    if (this.#came.length > before) return true;
+    if (this.#ended) throw new Trouble(this.#why);
     return false;
   }
 }

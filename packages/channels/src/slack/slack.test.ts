@@ -166,6 +166,9 @@ describe('Slack by Socket Mode', () => {
 
     tell('1.2', others.url);
     assert.match(String((await called('/chat.postMessage')).body['text']), /is not here: it is not at Slack/);
+    // An address that only begins as Slack's does.
+    tell('1.3', `${url}@${new URL(others.url).host}/x`);
+    assert.match(String((await called('/chat.postMessage')).body['text']), /is not here: it is not at Slack/);
     assert.deepEqual(others.sent, []);
     await channel.stop();
     assert.ok(sent.length >= 0);

@@ -40,10 +40,13 @@ function createSelf(api: Api) {
 
 export const slackSecret = (botToken: string): string => sha256Hex(`slack webhook ${botToken}`).slice(0, 32);
 
-const isSlacks = (address: string): boolean => {
+const isSlacks = (address: string, baseUrl: string): boolean => {
   // Whoever has the secret signs events with any address; to read a host takes the square of its length.
   const url = address.length > ADDRESS_LENGTH ? null : URL.parse(address);
-  return url?.protocol === 'https:' && /(?:^|\.)slack\.com$/.test(url.hostname);
+  if (!url || url.username !== '') return false;
+  return (
+    url.origin === new URL(baseUrl).origin || (url.protocol === 'https:' && /(?:^|\.)slack\.com$/.test(url.hostname))
+  );
 };
 
 const target = ({ extra = {}, chat }: Pick<ChannelMessage, 'extra' | 'chat'>): Record<string, string> => ({
@@ -91,7 +94,7 @@ export function createSlack(deps: ChannelDeps): Service {
     },
     fetchFile({ ref }: ChannelFile) {
       // The token goes to Slack and to nobody else, whatever an event says.
-      if (!isSlacks(ref) && !ref.startsWith(new URL(baseUrl).origin)) throw new Undeliverable('it is not at Slack');
+      if (!isSlacks(ref, baseUrl)) throw new Undeliverable('it is not at Slack');
       return download(outbound, ref, { authorization: `Bearer ${botToken}` });
     },
     ...(appToken !== undefined && {

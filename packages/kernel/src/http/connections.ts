@@ -2,6 +2,7 @@ import type { Server as HttpServer, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { countedAddress } from '../addresses.ts';
 import { boundPipelining } from './pipelining.ts';
+import { boundPieces } from './small-pieces.ts';
 
 /** How long the parts of a request may take. Who says nothing is not kept: it holds a descriptor that others need. */
 export const REQUEST_TIMES = {
@@ -257,6 +258,7 @@ export function boundConnections(server: HttpServer, bounds: ConnectionBounds): 
   serveOnly(server, (socket) => admission.enters(socket));
   follow(server, { use: (socket) => admission.use(socket), surplus, refuse });
   boundPipelining(server);
+  boundPieces(server);
   return {
     all: () => [...all.fresh, ...all.used],
     isSurplus: (socket) => surplus.size > 0 && surplus.has(socket),

@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue, type ClientRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { countPieces } from './small-pieces.ts';
 
 /**
  * Passing on the answer of another server, which may be anything: what cannot be said again is refused with a sentence
@@ -40,7 +41,11 @@ export function answerTo(outgoing: ClientRequest, headMs: number): Promise<Relay
     outgoing.on('information', () => {
       if (++interim > MOST_INTERIM) giveUp('The other side sent too many interim answers');
     });
-    outgoing.on('response', (incoming) => heard({ incoming }));
+    outgoing.on('response', (incoming) => {
+      // The connection, not the answer: nobody may listen to that yet.
+      countPieces(incoming, () => void outgoing.destroy());
+      heard({ incoming });
+    });
     outgoing.on('upgrade', (incoming, socket, first) => heard({ incoming, switched: { socket, first } }));
     // Stays on: a connection may break at any later time, too.
     outgoing.on('error', (error: NodeJS.ErrnoException) => {

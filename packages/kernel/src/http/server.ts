@@ -34,6 +34,7 @@ import { createPlaces, type Places } from './places.ts';
 import type { Authenticator } from './principal.ts';
 import { createRecognition } from './recognition.ts';
 import { ALWAYS, Shedding } from './shedding.ts';
+import { SMALL_PIECES } from './small-pieces.ts';
 import { addErrors } from './answer-errors.ts';
 
 export const BODY_LIMIT = 1_048_576;
@@ -214,7 +215,7 @@ const NO_SCHEMAS = { buildValidator: noSchemas, buildSerializer: noSchemas };
 function refuseUnreadable(error: { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy();
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-  const text = JSON.stringify({ error: UNREADABLE[status] });
+  const text = JSON.stringify({ error: error.code === SMALL_PIECES ? IN_PIECES : UNREADABLE[status] });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',
@@ -224,6 +225,7 @@ function refuseUnreadable(error: { code?: string }, socket: Socket): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
 }
 
+const IN_PIECES = 'The body comes in too many small pieces';
 const UNREADABLE = {
   400: 'The request is not valid HTTP',
   408: 'The request did not arrive in time',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createRaw, type AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { addressAllowed } from './addresses.ts';
@@ -58,6 +58,16 @@ describe('addresses', () => {
       }
     });
   }
+});
+
+test('of this machine’s own public addresses the ports of the web are allowed, and no others', () => {
+  const own = () => new Set(['8.8.8.8', '2606:4700:4700::1111']);
+  for (const address of ['8.8.8.8', '::ffff:8.8.8.8', '64:ff9b::808:808', '2606:4700:4700:0::1111']) {
+    for (const port of [80, 443]) assert.ok(addressAllowed(address, {}, { port, own }), address);
+    assert.ok(!addressAllowed(address, {}, { port: 5432, own }), address);
+    assert.ok(addressAllowed(address, { allowLoopback: true }, { port: 5432, own }), address);
+  }
+  assert.ok(addressAllowed('1.1.1.1', {}, { port: 5432, own }));
 });
 
 describe('targets', () => {
@@ -333,5 +343,41 @@ describe('time', () => {
     const answer = await client({ allowLoopback: true }).fetch(base);
     await new Promise((resolve) => setImmediate(resolve));
     await assert.rejects(answer.text(), failsWith('network'));
+  });
+});
+
+describe('answers that cost more than they bring', () => {
+  test('bytes one by one are not read to the end', async () => {
+    const server = createRaw((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        const body = '1\r\nx\r\n'.repeat(200_000);
+        socket.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body}0\r\n\r\n`);
+      });
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    cleanups.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const answer = await client({ allowLoopback: true }).fetch(`http://127.0.0.1:${port}`);
+    await assert.rejects(answer.bytes(), (error: Error) => {
+      assert.match(error.message, /too many small pieces/);
+      return failsWith('too_large')(error);
+    });
+  });
+
+  test('answers before the answer are not heard without end', async () => {
+    const server = createRaw((socket) => {
+      const interim = Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000));
+      const go = (): void => {
+        while (socket.writable && socket.write(interim));
+      };
+      socket.on('error', () => {}).on('drain', go);
+      socket.once('data', go);
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    cleanups.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const asked = client({ allowLoopback: true }).fetch(`http://127.0.0.1:${port}`);
+    await assert.rejects(asked, failsWith('network'));
   });
 });

@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net';
-import type { Agent, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { rulesFor, type AddressRules } from './addresses.ts';
+import { bearable } from './bearable.ts';
 import { guardedConnector } from './connect.ts';
 import { secured } from './secured.ts';
 import { ACCEPTED_ENCODINGS, decoded, type Bytes } from './decode.ts';
 import { OutboundError, outboundError } from './errors.ts';
 import { parseAnswer } from '../json.ts';
+import { Gathered } from '../pieces.ts';
 import { createResolve, systemResolve, type Resolve } from './resolve.ts';
 
 /**
@@ -86,13 +88,13 @@ export function createOutbound({
   const outside = createResolve();
   const found =
     resolve ?? ((name: string) => (rulesFor(rules, name).allowPrivate === true ? systemResolve(name) : outside(name)));
-  let agent: Agent | undefined;
+  let way: Dispatcher | undefined;
   let closed = false;
 
   /** The library takes some 8 MB: it is loaded when something is first fetched. */
-  async function openAgent(): Promise<Agent> {
+  async function openWay(): Promise<Dispatcher> {
     const undici = await import('undici');
-    agent ??= new undici.Agent({
+    way ??= new undici.Agent({
       connect: guardedConnector(undici.buildConnector, rules, { resolve: found, timeout: connectTimeout }),
       headersTimeout: idleTimeout,
       bodyTimeout: idleTimeout,
@@ -100,9 +102,9 @@ export function createOutbound({
       allowH2: false,
       // A kept connection may be closed by the other side just when it is used again.
       pipelining: keepAlive ? 1 : 0,
-    });
-    if (closed) await agent.destroy();
-    return agent;
+    }).compose(bearable);
+    if (closed) await way.destroy();
+    return way;
   }
 
   async function fetch(url: string | URL, request: OutboundRequest = {}): Promise<OutboundResponse> {
@@ -111,7 +113,7 @@ export function createOutbound({
     try {
       let hop: Hop = { ...request, url: checkedUrl(url), headers: { 'user-agent': userAgent, ...request.headers } };
       for (let followed = 0; ; followed += 1) {
-        const answer = await send(agent ?? (await openAgent()), hop, limit.signal);
+        const answer = await send(way ?? (await openWay()), hop, limit.signal);
         const next = redirects > 0 ? redirected(hop, answer) : undefined;
         if (!next) return response(answer, hop.url, maxBytes, limit);
         answer.body.on('error', () => {}).destroy();
@@ -129,7 +131,7 @@ export function createOutbound({
     connect: (target) => connectTo(target, rules, { resolve: found, timeout: connectTimeout }),
     async close() {
       closed = true;
-      await agent?.destroy();
+      await way?.destroy();
     },
   };
 }
@@ -194,8 +196,8 @@ interface Hop extends OutboundRequest {
 
 type Answer = Dispatcher.ResponseData;
 
-const send = (agent: Agent, { url, method = 'GET', headers, body }: Hop, signal: AbortSignal): Promise<Answer> =>
-  agent.request({
+const send = (way: Dispatcher, { url, method = 'GET', headers, body }: Hop, signal: AbortSignal): Promise<Answer> =>
+  way.request({
     origin: url.origin,
     path: url.pathname + url.search,
     method,
@@ -254,9 +256,9 @@ function response(answer: Answer, url: URL, maxBytes: number, limit: Limit): Out
   }
   const body = read();
   async function bytes(): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of body) chunks.push(chunk);
-    return Buffer.concat(chunks);
+    const all = new Gathered();
+    for await (const chunk of body) all.add(chunk);
+    return all.take();
   }
   const text = async () => new TextDecoder().decode(await bytes());
   const json = async () => parseAnswer(await text());

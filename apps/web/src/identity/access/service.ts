@@ -128,7 +128,8 @@ export function createAccess(deps: AccessDeps) {
           userId: id,
           kind: NOTICE,
           subject: user.id,
-          message: `${user.name} (${user.email}) asks for access.`,
+          // It goes by mail: whoever registers chooses the name, and would word it.
+          message: `${user.email} asks for access.`,
           link: '/dashboard/inbox',
         },
         clock(),

@@ -1,7 +1,7 @@
 import { chat as texts } from '../../../texts/agents.ts';
 import type { Decide } from './decide.ts';
 import { Answers } from './deciding.tsx';
-import { effectOf } from './effect.ts';
+import { effectOf, seen } from './effect.ts';
 import type { Effect } from './effect.ts';
 
 function titleOf(effect: Effect, tool: string): string {
@@ -25,12 +25,13 @@ function titleOf(effect: Effect, tool: string): string {
 }
 
 /** What a call that waits would do, in a line. */
-export const approvalTitle = (tool: string, args: string): string => titleOf(effectOf(tool, args), tool);
+export const approvalTitle = (tool: string, args: string): string => titleOf(seen(effectOf(tool, args)), tool);
 
 const BOX = 'max-h-60 overflow-auto rounded-lg border border-line bg-surface px-3 py-2 font-mono text-[0.85rem]';
 
 /** What the call would do, shown as what it changes; never as JSON alone. */
-export function EffectView({ effect }: { effect: Effect }) {
+export function EffectView({ effect: given }: { effect: Effect }) {
+  const effect = seen(given);
   if (effect.kind === 'file') {
     return effect.text === '' ? (
       <p className="text-ink-soft">{texts.emptyFile}</p>
@@ -67,6 +68,7 @@ export function EffectView({ effect }: { effect: Effect }) {
     return (
       <p className={`${BOX} whitespace-pre-wrap`} dir="auto">
         {effect.task}
+        {effect.expected && `\n\n${texts.expected}: ${effect.expected}`}
       </p>
     );
   }
@@ -106,7 +108,7 @@ export function Approval({
   onDecide: Decide;
 }) {
   const effect = effectOf(tool, args);
-  const title = titleOf(effect, tool);
+  const title = titleOf(seen(effect), tool);
   return (
     <div role="group" aria-label={title} className="flex min-w-0 flex-col gap-2">
       <p className="font-medium break-words" dir="auto">

@@ -1,3 +1,5 @@
+import { visible } from '../../../visible.ts';
+
 /** What a call of a tool would do, in terms of what it changes: what a person decides about. */
 
 export type Effect =
@@ -7,7 +9,7 @@ export type Effect =
   | { kind: 'remove'; path: string }
   | { kind: 'command'; command: string; folder: string }
   | { kind: 'page'; url: string }
-  | { kind: 'task'; to: string; task: string }
+  | { kind: 'task'; to: string; task: string; expected: string }
   | { kind: 'other'; fields: [string, string][] };
 
 type Args = Record<string, unknown>;
@@ -51,8 +53,29 @@ export function effectOf(tool: string, json: string): Effect {
     case 'fetch':
       return { kind: 'page', url: text(args['url']) };
     case 'transfer_task':
-      return { kind: 'task', to: text(args['agent']), task: text(args['task']) };
+      return {
+        kind: 'task',
+        to: text(args['agent']),
+        task: text(args['task']),
+        expected: text(args['expected_output']),
+      };
     default:
       return { kind: 'other', fields: Object.entries(args).map(([key, value]) => [key, text(value)]) };
+  }
+}
+
+/** As a person may see it who decides: a character that is not seen, or turns others around, would let it look like another call. */
+export function seen(effect: Effect): Effect {
+  switch (effect.kind) {
+    case 'edit':
+      return {
+        ...effect,
+        path: visible(effect.path),
+        edits: effect.edits.map(({ before, after }) => ({ before: visible(before), after: visible(after) })),
+      };
+    case 'other':
+      return { ...effect, fields: effect.fields.map(([name, value]) => [visible(name), visible(value)]) };
+    default:
+      return Object.fromEntries(Object.entries(effect).map(([key, value]) => [key, visible(value)])) as Effect;
   }
 }

@@ -3,7 +3,7 @@ import { describe, mock, test } from 'node:test';
 import { CallError } from '@troupe/contract';
 import type { SessionStep } from '@troupe/contract';
 import { readBusMessage } from './bus-message.ts';
-import { effectOf } from './effect.ts';
+import { effectOf, seen } from './effect.ts';
 import { isAway, isHere, isOwn, lettersOf, newestOf, topicOf } from './letters.ts';
 import type { Letter } from './letters.ts';
 import { runsIn } from '../runs/runs-in.ts';
@@ -138,7 +138,12 @@ describe('what a tool would do', () => {
     assert.deepEqual(of('delete_file', { path: 'a' }), { kind: 'remove', path: 'a' });
     assert.deepEqual(of('shell', { cmd: 'ls', cwd: '/w' }), { kind: 'command', command: 'ls', folder: '/w' });
     assert.deepEqual(of('fetch', { url: 'https://a' }), { kind: 'page', url: 'https://a' });
-    assert.deepEqual(of('transfer_task', { agent: 'a', task: 't' }), { kind: 'task', to: 'a', task: 't' });
+    assert.deepEqual(of('transfer_task', { agent: 'a', task: 't', expected_output: 'and more' }), {
+      kind: 'task',
+      to: 'a',
+      task: 't',
+      expected: 'and more',
+    });
     assert.deepEqual(of('other', { a: 1, b: null }), {
       kind: 'other',
       fields: [
@@ -146,6 +151,26 @@ describe('what a tool would do', () => {
         ['b', ''],
       ],
     });
+  });
+
+  test('nothing of it is hidden from who decides', () => {
+    const odd = 'ls\u202E fr- mr\u2066\u200B';
+    const plain = 'ls[U+202E] fr- mr[U+2066][U+200B]';
+    const told = (tool: string, args: object) => JSON.stringify(seen(of(tool, args)));
+    for (const [tool, args] of [
+      ['shell', { cmd: odd, cwd: odd }],
+      ['fetch', { url: odd }],
+      ['write_file', { path: odd, content: odd }],
+      ['edit_file', { path: odd, edits: [{ oldText: odd, newText: odd }] }],
+      ['move_file', { source: odd, destination: odd }],
+      ['delete_file', { path: odd }],
+      ['transfer_task', { agent: odd, task: odd, expected_output: odd }],
+      ['other', { [odd]: odd }],
+    ] as const) {
+      const shown = told(tool, args);
+      assert.doesNotMatch(shown, /[\p{Cf}]/u, tool);
+      assert.ok(shown.includes(plain), shown);
+    }
   });
 
   test('edits are shown as far as they are edits', () => {

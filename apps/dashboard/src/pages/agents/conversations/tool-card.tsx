@@ -8,6 +8,7 @@ import type { Attachment } from '@troupe/contract';
 import { fileUrl } from './attach.tsx';
 import { Approval } from './approval.tsx';
 import { Asked } from './question.tsx';
+import { visible } from '../../../visible.ts';
 import { effectOf } from './effect.ts';
 import { toolWords } from './tool-words.ts';
 import type { ToolUse } from './transcript.ts';
@@ -89,7 +90,7 @@ function Inside({ tool: { tool, args, result } }: { tool: ToolUse }) {
       <dt className="text-ink-faint">{toolName}</dt>
       <dd className="font-mono break-words">{tool}</dd>
       <dt className="text-ink-faint">{texts.arguments}</dt>
-      <dd className="font-mono break-words whitespace-pre-wrap">{pretty(args)}</dd>
+      <dd className="font-mono break-words whitespace-pre-wrap">{visible(pretty(args))}</dd>
       {result !== undefined && (
         <>
           <dt className="text-ink-faint">{texts.result}</dt>

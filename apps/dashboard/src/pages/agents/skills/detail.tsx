@@ -5,7 +5,8 @@ import { useCall } from '../../../api.ts';
 import { review as texts } from '../../../texts/skills.ts';
 import { Loaded } from '../../../ui/states.tsx';
 import { FileList, SkillFrame } from './frame.tsx';
-import { linesOf, visible } from './line-diff.ts';
+import { linesOf } from './line-diff.ts';
+import { visible } from '../../../visible.ts';
 import { DiffText } from './diff-text.tsx';
 import { About, Findings, Runs } from './review.tsx';
 

@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
-import { visible } from './line-diff.ts';
+import { visible } from '../../../visible.ts';
 
 const back = { to: '/dashboard/skills', label: texts.back };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lineDiff, visible } from './line-diff.ts';
+import { lineDiff } from './line-diff.ts';
+import { visible } from '../../../visible.ts';
 
 const shown = (before: string, after: string): string =>
   lineDiff(before, after)
@@ -22,5 +23,6 @@ test('two long texts with nothing in common are shown whole, at once', () => {
 });
 
 test('what nobody sees is written out', () => {
+  assert.equal(visible('a\u202Eb\u0008c\rd\r\ne'), 'a[U+202E]b[U+0008]c[U+000D]d\r\ne');
   assert.equal(visible('a\u200Bb\u{E0041}\tc'), 'a[U+200B]b[U+E0041]\tc');
 });

@@ -56,13 +56,6 @@ function middle(old: readonly string[], now: readonly string[]): DiffLine[] {
   return lines;
 }
 
-/** Characters that nobody sees, written out: what a review shows is what a model would read. */
-export const visible = (text: string): string =>
-  text.replace(
-    /(?!\uFE0F)[\p{Cf}\p{Co}\p{Cn}\p{DI}]/gu,
-    (hidden) => `[U+${hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`,
-  );
-
 /** All lines of a text as one kind. */
 export const linesOf = (kind: DiffLine['kind'], text: string): DiffLine[] =>
   text.split('\n').map((line) => ({ kind, text: line }));

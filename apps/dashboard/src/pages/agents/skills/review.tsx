@@ -11,7 +11,8 @@ import { Failure, Lines } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { DiffText } from './diff-text.tsx';
 import { FileList, SkillFrame } from './frame.tsx';
-import { lineDiff, linesOf, visible } from './line-diff.ts';
+import { lineDiff, linesOf } from './line-diff.ts';
+import { visible } from '../../../visible.ts';
 import type { DiffLine } from './line-diff.ts';
 
 /** What somebody sees before a skill is taken: what was found, what could run, and every file, as a difference where there is one. */
