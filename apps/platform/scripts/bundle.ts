@@ -1,14 +1,15 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundleProgram } from '@troupe/fleet/program';
 import { rolldown, type Plugin } from 'rolldown';
 import { later } from './later.ts';
+import { lean, lightHttp } from './lean.ts';
 
 /**
  * Puts the platform and each service together as few files, which load in half the time and memory of the 1,500 that they come from. What
- * is in them is the source without its types and comments: no name is changed and no code is taken out. See docs/adr/0088.
+ * is in them is the source without its types and comments: no name is changed and no code is taken out. What a start does not need
+ * comes later (later.ts, lean.ts). See docs/adr/0088 and 0157.
  */
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
@@ -34,30 +35,6 @@ const packages: Plugin = {
   },
 };
 
-/**
- * An `import` of node:http asks it for all that it has, and with that for Node's own WebSocket, which loads all of undici: 11 MB of
- * memory, and 30 ms of a start. Whoever asks by name for what is worked out when asked (`get`) does not find it when this is built.
- */
-const HTTP = '\0http';
-const lightHttp: Plugin = {
-  name: 'light-http',
-  resolveId: {
-    filter: { id: /^(?:node:)?http$/ },
-    handler: (_specifier, _importer, { kind }) => (kind === 'import-statement' ? HTTP : null),
-  },
-  load: {
-    filter: { id: /^\0http$/ },
-    handler() {
-      const names = Object.entries(Object.getOwnPropertyDescriptors(http)).flatMap(([name, { get }]) =>
-        get ? [] : [name],
-      );
-      return `const http = process.getBuiltinModule('node:http');
-export default http;
-export const { ${names.join(', ')} } = http;`;
-    },
-  },
-};
-
 /** Files that lie beside a source (migrations, scripts, threads) are still found there. */
 const places: Plugin = {
   name: 'places',
@@ -68,38 +45,6 @@ const places: Plugin = {
       return code
         .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(id)))
         .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href));
-    },
-  },
-};
-
-/**
- * The router compiles a function for each part of each path, and one for each route, when a route is added: a twelfth of a start. Here
- * it compares texts instead, and compiles the second when its first request comes. What is replaced must be there, so that a new
- * version of the router is looked at.
- */
-const ROUTER: Readonly<Record<string, readonly (readonly [is: string, becomes: string])[]>> = {
-  'node.js': [
-    ['if (prefix.length >= LONG_PREFIX_MIN_LENGTH) {', 'if (prefix.length > 0) {'],
-    ['path.indexOf(prefix, i) === i', 'path.startsWith(prefix, i)'],
-  ],
-  'handler-storage.js': [
-    [
-      '_createParamsObject: this._compileCreateParamsObject(params)',
-      '_createParamsObject: (...given) => (handlerObject._createParamsObject = this._compileCreateParamsObject(params))(...given)',
-    ],
-  ],
-};
-const router: Plugin = {
-  name: 'router',
-  transform: {
-    filter: { id: /find-my-way\/lib\/(?:node|handler-storage)\.js$/ },
-    handler(code, id) {
-      let changed = code;
-      for (const [is, becomes] of ROUTER[path.basename(id)] ?? []) {
-        if (changed.split(is).length !== 2) throw new Error(`${id} has no or several: ${is}`);
-        changed = changed.replace(is, () => becomes);
-      }
-      return changed;
     },
   },
 };
@@ -133,7 +78,7 @@ async function write(input: Record<string, string>, folder: string): Promise<voi
     input,
     platform: 'node',
     logLevel: 'silent',
-    plugins: [lightHttp, packages, later(CONTRACT), router, places, letters],
+    plugins: [lightHttp, packages, later(CONTRACT), lean, places, letters],
   });
   rmSync(folder, { recursive: true, force: true });
   await build.write({ dir: folder, format: 'esm', keepNames: true, comments: false });
