@@ -7,6 +7,7 @@ const { allEndpoints, openApi } = await import('@troupe/contract');
 const all = allEndpoints();
 const madeByLoading = made;
 await import('@troupe/kernel');
-const loaded = process.moduleLoadList.filter((name) => /undici|http2/.test(name));
+const { moduleLoadList } = process as unknown as { moduleLoadList: string[] };
+const loaded = moduleLoadList.filter((name) => /undici|http2/.test(name));
 const documents = all.map((one) => JSON.stringify(openApi([one], { title: '', version: '', url: '' })));
 console.log(JSON.stringify({ madeByLoading, made, loaded, documents }));
