@@ -71,14 +71,14 @@ const letters: Plugin = {
 
 const SERVICES = ['platform', 'web', 'backend', 'summarizer'];
 
-const CONTRACT = path.join(ROOT, 'packages/contract/src');
+const SCHEMAS_IN = ['contract', 'domain', 'agent'].map((name) => path.join(ROOT, 'packages', name));
 
 async function write(input: Record<string, string>, folder: string): Promise<void> {
   const build = await rolldown({
     input,
     platform: 'node',
     logLevel: 'silent',
-    plugins: [lightHttp, packages, later(CONTRACT), lean, places, letters],
+    plugins: [lightHttp, packages, later(SCHEMAS_IN), lean, places, letters],
   });
   rmSync(folder, { recursive: true, force: true });
   await build.write({ dir: folder, format: 'esm', keepNames: true, comments: false });

@@ -19,7 +19,7 @@ function edited(sources: Record<string, string>): Record<string, string> {
       return [file, readFile(file, `import { z } from 'zod';\n${code}`)];
     }),
   );
-  const chosen = chooseLater(files);
+  const chosen = chooseLater(files, ['/package/index.ts']);
   return Object.fromEntries(
     Object.keys(sources).map((name) => [
       name,
@@ -96,6 +96,13 @@ describe('between files', () => {
       const { 'a.ts': a } = edited({ 'a.ts': 'export const id = z.string();', 'index.ts': passing });
       assert.equal(a, 'export const id = z.string();');
     });
+
+  test('it is made at once in an entry, and where it is imported on the way', () => {
+    const code = 'export const id = z.string();';
+    assert.equal(edited({ 'index.ts': code })['index.ts'], code);
+    const onTheWay = "const read = async () => (await import('./a.ts')).id;";
+    assert.equal(edited({ 'a.ts': code, 'b.ts': onTheWay })['a.ts'], code);
+  });
 
   test('what only its file knows is made later all the same', () => {
     const { 'a.ts': a } = edited({

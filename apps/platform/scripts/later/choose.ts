@@ -11,13 +11,13 @@ export interface Chosen {
 
 const keyOf = (file: string, name: string): string => `${file}\0${name}`;
 
-export function chooseLater(files: ReadonlyMap<string, SourceFile>): Chosen {
-  const places = new Map([...files].map(([file, source]) => [source, file]));
-  const kept = keptAsTheyAre(files);
+/** @param entries files by which others use the package */
+export function chooseLater(files: ReadonlyMap<string, SourceFile>, entries: readonly string[]): Chosen {
+  const kept = keptAsTheyAre(files, entries);
   const makers = new Set<string>();
   const originOf = (source: SourceFile, name: string): string => {
     const imported = source.imports.get(name);
-    return imported ? keyOf(imported.file, imported.name) : keyOf(places.get(source) ?? '', name);
+    return imported ? keyOf(imported.file, imported.name) : keyOf(source.file, name);
   };
 
   /** What is within a function counts where it is called, unless `deep`. */
@@ -47,8 +47,9 @@ export function chooseLater(files: ReadonlyMap<string, SourceFile>): Chosen {
 }
 
 /** What others may know by its name, and what has a name that means two things. */
-function keptAsTheyAre(files: ReadonlyMap<string, SourceFile>): Set<string> {
+function keptAsTheyAre(files: ReadonlyMap<string, SourceFile>, entries: readonly string[]): Set<string> {
   const kept = new Set<string>();
+  for (const entry of entries) for (const name of files.get(entry)?.exported ?? []) kept.add(keyOf(entry, name));
   for (const [file, source] of files) {
     for (const name of source.shadowed) {
       const imported = source.imports.get(name);

@@ -11,6 +11,7 @@ export interface Node {
 }
 
 export interface SourceFile {
+  file: string;
   code: string;
   program: Node;
   /** Constants of the file and what they are set to. */
@@ -49,6 +50,7 @@ export const nameOf = (node: unknown): string => (isNode(node) ? String(node['na
 export function readFile(file: string, code: string): SourceFile {
   const program = parseSync(file, code).program as unknown as Node;
   const found: SourceFile = {
+    file,
     code,
     program,
     constants: new Map(),
@@ -59,18 +61,18 @@ export function readFile(file: string, code: string): SourceFile {
     shadowed: new Set(),
     zod: undefined,
   };
-  for (const statement of program['body'] as Node[]) readStatement(found, file, statement);
+  for (const statement of program['body'] as Node[]) readStatement(found, statement);
   return found;
 }
 
-function readStatement(found: SourceFile, file: string, statement: Node): void {
+function readStatement(found: SourceFile, statement: Node): void {
   const from = isNode(statement['source']) ? String(statement['source']['value']) : undefined;
-  if (statement.type === 'ImportDeclaration') return readImport(found, file, statement, from ?? '');
+  if (statement.type === 'ImportDeclaration') return readImport(found, statement, from ?? '');
   if (statement.type === 'ExportAllDeclaration')
-    return void found.passedOn.push({ file: path.resolve(path.dirname(file), from ?? ''), name: '*' });
+    return void found.passedOn.push({ file: path.resolve(path.dirname(found.file), from ?? ''), name: '*' });
   for (const specifier of (statement['specifiers'] ?? []) as Node[])
     found.passedOn.push({
-      file: from === undefined ? file : path.resolve(path.dirname(file), from),
+      file: from === undefined ? found.file : path.resolve(path.dirname(found.file), from),
       name: nameOf(specifier['local']),
     });
   const declaration = isNode(statement['declaration']) ? statement['declaration'] : statement;
@@ -85,12 +87,12 @@ function readStatement(found: SourceFile, file: string, statement: Node): void {
   else readNames(found, declaration);
 }
 
-function readImport(found: SourceFile, file: string, statement: Node, from: string): void {
+function readImport(found: SourceFile, statement: Node, from: string): void {
   for (const specifier of statement['specifiers'] as Node[]) {
     const local = nameOf(specifier['local']);
     if (from === 'zod' && nameOf(specifier['imported']) === 'z') found.zod = local;
     if (!from.startsWith('.') || statement['importKind'] === 'type' || specifier['importKind'] === 'type') continue;
-    const beside = path.resolve(path.dirname(file), from);
+    const beside = path.resolve(path.dirname(found.file), from);
     // as a whole: whoever has it may use any of it by its name
     if (specifier.type === 'ImportSpecifier')
       found.imports.set(local, { file: beside, name: nameOf(specifier['imported']) });
@@ -105,14 +107,22 @@ function readConstant(found: SourceFile, { kind }: Node, one: Node): void {
   if (init) readNames(found, init);
 }
 
-/** Every name that something below declares: its meaning there is another. */
+/** Every name that something below declares: its meaning there is another. And what is imported there, as a whole. */
 function readNames(found: SourceFile, node: Node, isOutermost = false): void {
+  if (node.type === 'ImportExpression') found.passedOn.push({ file: pathOf(found, node['source']), name: '*' });
   const declared: unknown[] = [];
   if (isFunction(node)) declared.push(...(node['params'] as Node[]), ...(isOutermost ? [] : [node['id']]));
   if (node.type === 'VariableDeclarator' || node.type.startsWith('Class')) declared.push(node['id']);
   if (node.type === 'CatchClause') declared.push(node['param']);
   for (const one of declared) if (isNode(one)) addNames(found.shadowed, one);
   for (const part of parts(node)) readNames(found, part);
+}
+
+function pathOf(found: SourceFile, source: unknown): string {
+  const from = isNode(source) && source.type === 'Literal' ? String(source['value']) : undefined;
+  if (from === undefined)
+    throw new Error(`${found.file}: an import must say what it imports, or nobody knows who uses it.`);
+  return path.resolve(path.dirname(found.file), from);
 }
 
 /** Those of a pattern, and of what it is set to unless said, which is more than needed and does no harm. */
