@@ -192,6 +192,7 @@ browserSuite(
         }),
       );
       await settle(page, '/dashboard/agents/new');
+      await page.locator('summary', { hasText: 'What it may do' }).click();
       await page.getByText('Cannot run here: Chromium is not installed').waitFor();
       const off = await page.getByRole('checkbox', { name: /Cannot run here/ }).all();
       assert.equal(off.length, 4, 'the shell, code, jobs and the browser');

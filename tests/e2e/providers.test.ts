@@ -39,7 +39,7 @@ browserSuite(
       await dialog.getByLabel('Address').fill(model.url);
       await dialog.getByLabel('Key').fill('sk-of-mine');
       await dialog.getByRole('button', { name: 'Test' }).click();
-      await dialog.getByText(/^It works\. 1 models\./).waitFor();
+      await dialog.getByText(/^It works\. 1 model\./).waitFor();
       await assertAccessible(page, 'adding a provider');
       await dialog.getByRole('button', { name: 'Add', exact: true }).click();
       await page.getByRole('button', { name: 'Remove mine' }).waitFor();

@@ -2,7 +2,7 @@
 export const standing = {
   once: 'Allow once',
   always: 'Always…',
-  alwaysTitle: 'What it may do from now on without asking',
+  alwaysTitle: 'From now on it may, without asking:',
   until: 'Until you take the rule away, in the agent’s settings under “Model, permissions, limits”.',
   proof: (asked: number, allows: number) =>
     asked === 1

@@ -2,8 +2,9 @@ import { web } from '@troupe/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { statusOf, useCall, useSend } from '../../../api.ts';
 import { create as texts } from '../../../texts/agents.ts';
+import { toolNames } from '../../../texts/teams.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
-import { Card } from '../../../ui/card.tsx';
+import { Card, Fold } from '../../../ui/card.tsx';
 import { TextArea, TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { Page } from '../../../ui/page.tsx';
@@ -68,9 +69,9 @@ function AgentForm() {
       <Who form={form} set={set}>
         <ModelField offered={offered} value={form.model} onChange={(model) => set({ model })} />
       </Who>
-      <Card>
-        <ToolPicker value={form.tools} onChange={(tools) => set({ tools })} />
-      </Card>
+      <Fold title={texts.tools} hint={form.tools.map((tool) => toolNames[tool] ?? tool).join(', ') || texts.noTools}>
+        <ToolPicker hideLabel value={form.tools} onChange={(tools) => set({ tools })} />
+      </Fold>
       <Channels form={form} set={set} />
       <Refused error={send.error} />
       {BY_PLAN.has(statusOf(send.error) ?? 0) && (
@@ -121,7 +122,7 @@ function Who({ form, set, children: model }: Part & { children: React.ReactNode 
 
 function Channels({ form: { tokens }, set }: Part) {
   return (
-    <Card title={texts.channels} hint={texts.channelsHint}>
+    <Fold title={texts.channels} hint={texts.channelsHint}>
       <div className="grid gap-4 sm:grid-cols-3">
         {CHANNELS.map((key) => (
           <TextField
@@ -134,6 +135,6 @@ function Channels({ form: { tokens }, set }: Part) {
           />
         ))}
       </div>
-    </Card>
+    </Fold>
   );
 }

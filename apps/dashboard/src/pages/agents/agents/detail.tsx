@@ -60,7 +60,7 @@ export default function AgentDetail() {
       mark={<Mask seed={agent.id} size={34} />}
       isLow
       isWide
-      actions={<Pin agent={agent} />}
+      corner={<Pin agent={agent} />}
       lead={<Lead agent={agent} team={team} />}
     >
       <Tabs label={texts.tabs} value={tab} onChange={(next) => go({ tab: next })} tabs={tabsOf(agent, part, go)} />

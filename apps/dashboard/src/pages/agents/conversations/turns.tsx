@@ -190,7 +190,7 @@ function Foot({ turn, asked, whole, forked, choice, actions, isEditing, onEditin
       </p>
       {asked && whole && <AnswerLinks {...{ asked, whole, forked, actions }} />}
       {mine && choice && <Switch choice={choice} onSwitch={actions.onSwitch} />}
-      <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100">
+      <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 [article:last-of-type_&]:opacity-100 [@media(hover:none)]:opacity-100">
         {mine && !isEditing && !actions.isOff && (
           <Small icon="edit" label={talk.edit} onClick={() => onEditing(turn.key)} />
         )}
