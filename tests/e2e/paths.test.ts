@@ -103,6 +103,12 @@ browserSuite('paths through the dashboard', (stage) => {
     await page.getByText('Getting started').waitFor();
     await click('Create your first agent', 'link');
     await page.getByLabel('Name', { exact: true }).pressSequentially('Helper', { delay: 200 });
+    // A phone shows the button without scrolling, above the bar at its lower edge; what few change is folded.
+    const size = page.viewportSize()!;
+    await page.setViewportSize({ width: 390, height: 844 });
+    const button = await page.getByRole('button', { name: 'Create agent' }).boundingBox();
+    assert.ok(button && button.y > 0 && button.y + button.height <= 844 - 57, `it stands at ${button?.y}`);
+    await page.setViewportSize(size);
     await click('Create agent', 'button');
     await page.getByLabel('Message').pressSequentially('Hello, who are you?', { delay: 200 });
     await page.keyboard.press('Enter');

@@ -81,9 +81,15 @@ function AgentForm() {
           </LinkButton>
         </div>
       )}
-      <div>
+      <div className="max-md:sticky max-md:bottom-[4.5rem]">
         {/* What is made is what is shown: also when somebody is faster than the list of models. */}
-        <Button kind="primary" type="submit" busy={send.isPending} disabled={models.isPending}>
+        <Button
+          kind="primary"
+          type="submit"
+          className="max-md:w-full max-md:shadow-high"
+          busy={send.isPending}
+          disabled={models.isPending}
+        >
           {texts.submit}
         </Button>
       </div>
