@@ -24,6 +24,22 @@ async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   assert.fail(`the keyboard does not reach ${String(name)}`);
 }
 
+/** Goes on by Tab: whatever has the focus on the way and has no line around it to show that. */
+async function unseen(page: Page): Promise<string[]> {
+  const found = new Set<string>();
+  for (let pressed = 0; pressed < 60; pressed += 1) {
+    await page.keyboard.press('Tab');
+    const one = await page.evaluate<string>(`(() => {
+      const one = document.activeElement;
+      const { outlineStyle, outlineWidth } = getComputedStyle(one);
+      const isSeen = one === document.body || (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0);
+      return isSeen ? '' : one.outerHTML.slice(0, 120);
+    })()`);
+    if (one !== '') found.add(one);
+  }
+  return [...found];
+}
+
 browserSuite('paths through the dashboard', (stage) => {
   before(async () => {
     const registered = await fetch(`${stage.platform.url}/api/register`, {
@@ -78,6 +94,7 @@ browserSuite('paths through the dashboard', (stage) => {
     await page.keyboard.type('Hello?');
     await page.keyboard.press('Enter');
     await page.getByRole('log').getByText('This is the sandbox model').waitFor();
+    assert.deepEqual(await unseen(page), []);
     assertQuiet(watched);
     await watched.context.close();
   });

@@ -29,6 +29,14 @@ browserSuite('slow networks', (stage) => {
     await page.goto('/dashboard/agents');
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.locator('.skeleton').first().waitFor();
+    // Who wants less to move sees the same shapes, and none of them moves.
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await soon(async () => {
+      const moving = await page.evaluate<string[]>('document.getAnimations().map((one) => one.animationName)');
+      assert.deepEqual(moving, []);
+    });
+    await page.emulateMedia({ reducedMotion: null });
+    assert.ok((await page.evaluate<number>('document.getAnimations().length')) > 0, 'it moves otherwise');
     release();
     await page.getByText('Ada').first().waitFor();
     await soon(async () => assert.equal(await page.locator('.skeleton').count(), 0));
