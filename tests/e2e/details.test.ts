@@ -204,11 +204,6 @@ browserSuite(
     test('names are whole words on a tablet, and are cut at their own end', async () => {
       const { page } = watched;
       await page.setViewportSize({ width: 800, height: 1100 });
-      for (const path of ['/dashboard/agents', '/dashboard/tasks', '/dashboard/admin']) {
-        await settle(page, path);
-        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-        assert.ok(width <= 800, `${path} is ${width} pixels wide`);
-      }
       await settle(page, '/dashboard/admin');
       // One line: no word of it is broken.
       const cell = page.getByRole('cell', { name: 'kim@example.org' }).first();

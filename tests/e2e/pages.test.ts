@@ -15,6 +15,7 @@ const SIZES = [
   { width: 1920, height: 1080 },
   WIDE,
   { width: 820, height: 1180 },
+  { width: 800, height: 1100 },
   { width: 390, height: 844 },
   { width: 360, height: 740 },
 ];

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
-import { assertQuiet, enter, openPage, settle, signIn } from './browser.ts';
+import { assertQuiet, enter, openPage, settle } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
@@ -140,7 +140,8 @@ browserSuite('paths through the dashboard', (stage) => {
   test('every page is at most two clicks from the overview', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, stage.platform.owner);
+    await enter(page, stage.platform.owner);
+    await settle(page, '/dashboard');
     const seen: string[] = [];
     const shown = async (link: Locator) => {
       await link.and(page.locator('[aria-current=page]')).waitFor();
@@ -232,7 +233,8 @@ browserSuite('paths through the dashboard', (stage) => {
       return (await asked.json()) as { deviceId: string; deviceSecret: string };
     };
     const [laptop] = [await pair('Laptop'), await pair('Stranger')];
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
+    await settle(page, '/dashboard');
     await page.getByText('Stranger asks to be paired').waitFor();
     await settle(page, '/dashboard/devices');
     await page

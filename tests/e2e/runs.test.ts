@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import type { Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, enter, openPage, settle, signIn, soon } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller, type Caller } from './content.ts';
 import { MOST_SCRIPT, scriptSize } from './script-size.ts';
@@ -259,7 +259,7 @@ browserSuite(
 
     test('whoever gets that address sees the same two, the other way round if wanted', async () => {
       const colleague = await openPage(stage.browser, stage.platform.url);
-      await signIn(colleague.page, stage.platform.owner);
+      await enter(colleague.page, stage.platform.owner);
       const size = await scriptSize(colleague.page, () => settle(colleague.page, compared));
       assert.ok(size <= MOST_SCRIPT, `${size} bytes of gzipped JavaScript`);
       await colleague.page.getByRole('row', { name: /^Cost .* more/ }).waitFor();

@@ -5,7 +5,7 @@ import { useCall, useSend } from '../../../api.ts';
 import { duration, money, percent, short } from '../../../format.ts';
 import { evaluations } from '../../../texts/evaluations.ts';
 import { runs as texts } from '../../../texts/runs.ts';
-import { Button, IconButton, LinkButton } from '../../../ui/button.tsx';
+import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Badge, Card, FigureRow, Notice } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Refused } from '../../../ui/form.tsx';
