@@ -85,6 +85,14 @@ browserSuite(
       await file.getByLabel('reports/tour.md at this step').getByText('Berlin, 5 May').waitFor();
       await file.getByRole('link', { name: 'What is in it now' }).waitFor();
       await assertAccessible(page, 'a file as it was');
+      // However far one has gone down the steps, what is in one stands beside them.
+      await page.setViewportSize({ width: 1280, height: 340 });
+      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+      await soon(async () => {
+        const box = await page.getByRole('button', { name: 'Fork from here' }).boundingBox();
+        assert.ok(box && box.y >= 0 && box.y + box.height <= 340, `it stands at ${box?.y}`);
+      });
+      await page.setViewportSize({ width: 1280, height: 860 });
       await page.getByRole('link', { name: 'Agents' }).first().waitFor();
       await settle(page, `/dashboard/agents/${agentId}/runs/${sessionId}?run=1&step=2`);
       await page.waitForURL(new RegExp(String.raw`${RUN}\?step=2$`));

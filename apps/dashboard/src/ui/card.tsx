@@ -53,7 +53,7 @@ export function Fold({ title, hint, children }: { title: string; hint: ReactNode
     <details className="min-w-0 rounded-2xl border border-line bg-surface shadow-low">
       <summary className="cursor-pointer rounded-2xl px-5 py-4">
         <h2 className="inline text-[1.15rem] leading-snug font-semibold">{title}</h2>
-        <p className="mt-0.5 text-[0.9rem] text-ink-faint">{hint}</p>
+        <span className="mt-0.5 block text-[0.9rem] text-ink-faint">{hint}</span>
       </summary>
       <div className="px-5 pb-5">{children}</div>
     </details>

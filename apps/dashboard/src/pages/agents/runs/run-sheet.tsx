@@ -63,7 +63,8 @@ export function Sheet({ of: { box, isOpen, close, show }, at, steps, onMove, chi
       tabIndex={-1}
       aria-label={texts.at(at + 1, steps)}
       className={cx(
-        'min-w-0 outline-none',
+        // Beside many steps it stays in sight, whichever is chosen.
+        'min-w-0 outline-none lg:sticky lg:top-4 lg:max-h-[calc(100dvh-2rem)] lg:overflow-y-auto lg:rounded-2xl',
         'max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-30 max-lg:max-h-[60dvh] max-lg:overflow-y-auto max-lg:overscroll-contain md:max-lg:left-[15.5rem]',
         'max-lg:rounded-t-2xl max-lg:border-t max-lg:border-line-strong max-lg:bg-surface max-lg:pb-[env(safe-area-inset-bottom)] max-lg:shadow-high max-lg:*:rounded-none max-lg:*:border-0 max-lg:*:shadow-none',
         !isOpen && 'max-lg:hidden',
