@@ -224,6 +224,14 @@ browserSuite(
       await sheet.getByRole('button', { name: 'Close' }).tap();
       await sheet.waitFor({ state: 'hidden' });
       assert.match(on.url(), new RegExp(`${RUN}$`));
+      // There Enter breaks a line: a thumb has no Shift, and what is half written is not sent.
+      await on.getByRole('link', { name: 'Conversation' }).tap();
+      const box = on.getByLabel('Message');
+      await box.fill('One line');
+      await box.press('Enter');
+      await box.pressSequentially('and another');
+      assert.equal(await box.inputValue(), 'One line\nand another');
+      assert.equal(await on.getByRole('log').getByText('One line').count(), 0);
       assertQuiet(phone);
       await phone.context.close();
     });

@@ -9,6 +9,7 @@ import { chat as texts } from '../../../texts/agents.ts';
 import { attach, commands as named, models } from '../../../texts/talk.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { cx } from '../../../ui/cx.ts';
+import { isSending } from '../../../ui/keys.ts';
 import { AttachedList, useAttached } from './attach.tsx';
 import { CommandField } from './command-field.tsx';
 import type { Command } from './commands.ts';
@@ -129,7 +130,7 @@ export function Composer(props: Props) {
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowUp' && text === '') return onEditLast();
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (!isSending(event)) return;
     event.preventDefault();
     submit(undefined, works && (event.ctrlKey || event.metaKey) ? onInterrupt : onSend);
   };
