@@ -52,13 +52,13 @@ async function fillAccount(platform: RunningPlatform, call: Call): Promise<void>
 /** Gives the agent, two others, and all that belongs to them or their owner such names. */
 export async function makeNames(platform: RunningPlatform, agentId: string): Promise<void> {
   const { call } = await signedInCaller(platform, platform.owner);
+  const { agents } = await call<{ agents: { id: string }[] }>('GET', '/api/agents');
+  const others = agents.map(({ id }) => id).filter((id) => id !== agentId);
   const tags = [...namesOf(32).map((tag) => tag.replaceAll(',', '')), 'pinned'];
-  const [first, ...others] = namesOf(64);
-  await call('PATCH', `/api/agents/${agentId}`, { name: first });
-  await call('PUT', `/api/agents/${agentId}/tags`, { tags });
-  for (const name of others) {
-    const { agent } = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', { name });
-    await call('PUT', `/api/agents/${agent.id}/tags`, { tags });
+  for (const [index, name] of namesOf(64).entries()) {
+    const id = [agentId, ...others][index]!;
+    await call('PATCH', `/api/agents/${id}`, { name });
+    await call('PUT', `/api/agents/${id}/tags`, { tags });
   }
   await fillAgent(call, agentId);
   await fillAccount(platform, call);
