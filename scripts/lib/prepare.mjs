@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { npm } from './npm.mjs';
 import { ROOT, run } from './run.mjs';
@@ -86,24 +86,51 @@ function filesBelow(file) {
 }
 
 /**
- * Builds something, unless what is there was built from the same sources in the same place.
+ * What of each file tells whether it was touched: its place on the disk, its length and both of its times, of which nobody can set
+ * the second one back.
+ * @param {readonly string[]} files
+ */
+function looksOf(files) {
+  const hash = createHash('sha256').update(ROOT);
+  for (const file of files) {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(path.join(ROOT, file));
+    hash.update(`${file}\0${ino} ${size} ${mtimeMs} ${ctimeMs}\0`);
+  }
+  return hash.digest('hex');
+}
+
+/** @param {readonly string[]} files */
+function contentsOf(files) {
+  const hash = createHash('sha256').update(ROOT);
+  for (const file of files) hash.update(`${file}\0`).update(readFileSync(path.join(ROOT, file)));
+  return hash.digest('hex');
+}
+
+/**
+ * Builds something, unless what is there was built from the same sources in the same place. They are read only when one of them
+ * was touched.
  * @param {{ title: string, what: string, sources: readonly string[], stampFile: string, command: readonly string[], cwd?: string }} build
  * @param {string} binary
  */
 async function build({ title, what, sources, stampFile, command, cwd = ROOT }, binary) {
-  const hash = createHash('sha256').update(ROOT);
-  for (const file of sources.flatMap(filesBelow)) {
-    hash.update(`${file}\0`).update(readFileSync(path.join(ROOT, file)));
+  const files = sources.flatMap(filesBelow);
+  const looks = looksOf(files);
+  const [built, seen] = (read(stampFile) ?? '').split('\n');
+  if (seen === looks) return;
+  const contents = contentsOf(files);
+  if (built !== contents)
+    await step(title, async () => {
+      const { code, output, interrupted } = await run(binary, command, { quiet: true, cwd });
+      if (interrupted) process.exit(1);
+      if (/ENOSPC/.test(output)) throw new Stop('The disk is full: free some space and start again.');
+      if (code !== 0) throw new Stop(`${what} could not be built:\n\n${output.trim()}`);
+    });
+  try {
+    writeFileSync(stampFile, `${contents}\n${looks}`);
+  } catch (error) {
+    // what was built by another user is there all the same, and read again the next time
+    if (built !== contents) throw error;
   }
-  const stamp = hash.digest('hex');
-  if (read(stampFile) === stamp) return;
-  await step(title, async () => {
-    const { code, output, interrupted } = await run(binary, command, { quiet: true, cwd });
-    if (interrupted) process.exit(1);
-    if (/ENOSPC/.test(output)) throw new Stop('The disk is full: free some space and start again.');
-    if (code !== 0) throw new Stop(`${what} could not be built:\n\n${output.trim()}`);
-  });
-  writeFileSync(stampFile, stamp);
 }
 
 /** @param {string} binary */
@@ -124,7 +151,7 @@ async function dashboard(binary) {
   );
 }
 
-const BUNDLE = 'apps/platform/scripts/bundle.ts';
+const BUNDLE = 'apps/platform/scripts';
 
 /**
  * The services as few files, which scripts/start.mjs runs.
@@ -141,7 +168,7 @@ async function program(binary) {
       what: 'The program',
       sources: [...services, ...packages, BUNDLE, 'package-lock.json'],
       stampFile: path.join(ROOT, '.runtime/program/.stamp'),
-      command: [path.join(ROOT, BUNDLE)],
+      command: [path.join(ROOT, BUNDLE, 'bundle.ts')],
     },
     binary,
   );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import type { Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller, type Caller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -51,7 +51,7 @@ browserSuite(
       ({ call } = await signedInCaller(stage.platform, stage.platform.owner));
       watched = await openPage(stage.browser, stage.platform.url);
       ({ page } = watched);
-      await signIn(page, stage.platform.owner);
+      await enter(page, stage.platform.owner);
     });
     after(async () => {
       await watched?.context.close();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertQuiet, enter, openPage, signIn } from './browser.ts';
+import { assertQuiet, enter, openPage, settle, signIn } from './browser.ts';
 import { browserSuite } from './suite.ts';
 
 const NEWCOMER = { email: 'robin@example.org', password: 'correct horse battery' };
@@ -164,8 +164,8 @@ browserSuite('accounts in the browser', (stage) => {
   test('everything can be reached by the keyboard through the command palette', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, NEWCOMER);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await enter(page, NEWCOMER);
+    await settle(page, '/dashboard');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('devices');
     await page.keyboard.press('Enter');

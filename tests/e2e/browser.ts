@@ -110,6 +110,11 @@ export async function soon(assertion: () => Promise<void>): Promise<void> {
 /** Opens a page and waits until it shows what it has to show. */
 export async function settle(page: Page, path: string): Promise<void> {
   await page.goto(path);
+  await settled(page);
+}
+
+/** Waits until the page that is being opened shows what it has to show. */
+export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' });
   const loading = page.locator('.skeleton');
   while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' });

@@ -192,6 +192,7 @@ browserSuite(
         }),
       );
       await settle(page, '/dashboard/agents/new');
+      await page.locator('summary', { hasText: 'What it may do' }).click();
       await page.getByText('Cannot run here: Chromium is not installed').waitFor();
       const off = await page.getByRole('checkbox', { name: /Cannot run here/ }).all();
       assert.equal(off.length, 4, 'the shell, code, jobs and the browser');
@@ -203,11 +204,6 @@ browserSuite(
     test('names are whole words on a tablet, and are cut at their own end', async () => {
       const { page } = watched;
       await page.setViewportSize({ width: 800, height: 1100 });
-      for (const path of ['/dashboard/agents', '/dashboard/tasks', '/dashboard/admin']) {
-        await settle(page, path);
-        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-        assert.ok(width <= 800, `${path} is ${width} pixels wide`);
-      }
       await settle(page, '/dashboard/admin');
       // One line: no word of it is broken.
       const cell = page.getByRole('cell', { name: 'kim@example.org' }).first();

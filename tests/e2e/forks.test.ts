@@ -98,7 +98,7 @@ browserSuite(
       await page.getByRole('button', { name: 'Fork from here' }).click();
       const dialog = page.getByRole('dialog');
       assert.equal(await dialog.getByLabel('What to say there').inputValue(), '');
-      await dialog.getByLabel('Where it goes on').selectOption('again');
+      await dialog.getByLabel('Before it: ask the question again').check();
       assert.match(await dialog.getByLabel('What to say there').inputValue(), /^Write the page/);
       await dialog.getByRole('combobox', { name: 'Model' }).selectOption('xiaomi/mimo-v2-pro');
       await dialog.getByRole('button', { name: 'Fork', exact: true }).click();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import { assertAccessible, assertQuiet, enter, openPage, settle, signIn, soon } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller, type Caller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -109,7 +109,8 @@ browserSuite(
         body: JSON.stringify(newcomer),
       });
       const { id } = (await registered.json()) as { id: string };
-      await signIn(page, newcomer);
+      await enter(page, newcomer);
+      await settle(page, '/dashboard');
       await page.getByRole('button', { name: 'Ask for access' }).click();
       await page.getByText(/^Asked \d\d:\d\d\./).waitFor();
       await caller.call('POST', `/api/admin/access/${id}`, { grant: 'collective' });

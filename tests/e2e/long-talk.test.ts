@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createPgStore, type SessionEventBody } from '@troupe/agent';
 import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
-import { enter, openPage, soon } from './browser.ts';
+import { assertAccessible, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -107,6 +107,36 @@ browserSuite(
         const [box, around] = [await question.boundingBox(), await log.boundingBox()];
         assert.ok(box && around && box.y >= around.y && box.y < around.y + around.height, 'it is in sight');
       });
+    });
+
+    test('one in a container that is off is not asked for what it keeps: the page says so, and starts it', async () => {
+      const { page } = watched;
+      const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+      await call('POST', `/api/instance/${agentId}/stop`, {});
+      // As a driver of containers sets it when it starts one.
+      await database.db.system.updateTable('agents').set({ outside: true }).where('id', '=', agentId).execute();
+      const kept = new RegExp(`/api/agents/${agentId}/(?:sessions|files|messages|logs|timeline)|/api/memory`);
+      const asked: string[] = [];
+      page.on('request', (request) => kept.test(request.url()) && asked.push(request.url()));
+      await settle(page, `/dashboard/agents/${agentId}?tab=chat`);
+      const said = page.getByText('Ada is switched off, and keeps its conversations, files and memory itself.');
+      await said.waitFor();
+      await assertAccessible(page, 'an agent in a container that is off');
+      for (const tab of ['Files', 'Work', 'Memory']) {
+        await page.getByRole('tab', { name: tab }).click();
+        await page.waitForURL(new RegExp(`tab=${tab.toLowerCase()}`));
+        await said.waitFor();
+      }
+      assert.deepEqual(asked, []);
+      // What the platform itself has of it is there.
+      await page.getByRole('tab', { name: 'Settings' }).click();
+      await page.getByLabel('Instruction').waitFor();
+      await page.getByRole('tab', { name: 'Talk' }).click();
+      await page.getByRole('button', { name: 'Start it' }).click();
+      await page
+        .getByRole('log')
+        .getByText(`Question ${Math.ceil(STEPS / 3)}`, { exact: true })
+        .waitFor();
     });
   },
   { DATABASE_URL: database.url },

@@ -14,7 +14,7 @@ const cut = (text: string, most: number): string => {
 };
 
 /** Three of them, each at most so long. */
-export const namesOf = (most: number): [long: string, arabic: string, pictures: string] => [
+const namesOf = (most: number): [long: string, arabic: string, pictures: string] => [
   cut(LONG, most),
   cut(ARABIC.repeat(12), most),
   cut(PICTURES.repeat(3), most),
@@ -49,17 +49,17 @@ async function fillAccount(platform: RunningPlatform, call: Call): Promise<void>
   await call('POST', '/api/provision/team', { plan: 'network', yaml_config, name: namesOf(64)[1] });
 }
 
-/** A platform on which everything has such a name. */
-export async function makeNames(platform: RunningPlatform): Promise<{ agentId: string }> {
+/** Gives the agent, two others, and all that belongs to them or their owner such names. */
+export async function makeNames(platform: RunningPlatform, agentId: string): Promise<void> {
   const { call } = await signedInCaller(platform, platform.owner);
-  let agentId = '';
-  for (const name of namesOf(64)) {
-    const tags = namesOf(32).map((tag) => tag.replaceAll(',', ''));
-    const { agent } = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', { name });
-    await call('PUT', `/api/agents/${agent.id}/tags`, { tags: [...tags, 'pinned'] });
-    agentId ||= agent.id;
+  const { agents } = await call<{ agents: { id: string }[] }>('GET', '/api/agents');
+  const others = agents.map(({ id }) => id).filter((id) => id !== agentId);
+  const tags = [...namesOf(32).map((tag) => tag.replaceAll(',', '')), 'pinned'];
+  for (const [index, name] of namesOf(64).entries()) {
+    const id = [agentId, ...others][index]!;
+    await call('PATCH', `/api/agents/${id}`, { name });
+    await call('PUT', `/api/agents/${id}/tags`, { tags });
   }
   await fillAgent(call, agentId);
   await fillAccount(platform, call);
-  return { agentId };
 }

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
-import { assertQuiet, enter, openPage, settle, signIn } from './browser.ts';
+import { assertQuiet, enter, openPage, settle } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
@@ -22,6 +22,22 @@ async function tabTo(page: Page, name: string | RegExp): Promise<void> {
     if (called(text)) return;
   }
   assert.fail(`the keyboard does not reach ${String(name)}`);
+}
+
+/** Goes on by Tab: whatever has the focus on the way and has no line around it to show that. */
+async function unseen(page: Page): Promise<string[]> {
+  const found = new Set<string>();
+  for (let pressed = 0; pressed < 60; pressed += 1) {
+    await page.keyboard.press('Tab');
+    const one = await page.evaluate<string>(`(() => {
+      const one = document.activeElement;
+      const { outlineStyle, outlineWidth } = getComputedStyle(one);
+      const isSeen = one === document.body || (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0);
+      return isSeen ? '' : one.outerHTML.slice(0, 120);
+    })()`);
+    if (one !== '') found.add(one);
+  }
+  return [...found];
 }
 
 browserSuite('paths through the dashboard', (stage) => {
@@ -78,6 +94,7 @@ browserSuite('paths through the dashboard', (stage) => {
     await page.keyboard.type('Hello?');
     await page.keyboard.press('Enter');
     await page.getByRole('log').getByText('This is the sandbox model').waitFor();
+    assert.deepEqual(await unseen(page), []);
     assertQuiet(watched);
     await watched.context.close();
   });
@@ -103,6 +120,12 @@ browserSuite('paths through the dashboard', (stage) => {
     await page.getByText('Getting started').waitFor();
     await click('Create your first agent', 'link');
     await page.getByLabel('Name', { exact: true }).pressSequentially('Helper', { delay: 200 });
+    // A phone shows the button without scrolling, above the bar at its lower edge; what few change is folded.
+    const size = page.viewportSize()!;
+    await page.setViewportSize({ width: 390, height: 844 });
+    const button = await page.getByRole('button', { name: 'Create agent' }).boundingBox();
+    assert.ok(button && button.y > 0 && button.y + button.height <= 844 - 57, `it stands at ${button?.y}`);
+    await page.setViewportSize(size);
     await click('Create agent', 'button');
     await page.getByLabel('Message').pressSequentially('Hello, who are you?', { delay: 200 });
     await page.keyboard.press('Enter');
@@ -117,7 +140,8 @@ browserSuite('paths through the dashboard', (stage) => {
   test('every page is at most two clicks from the overview', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    await signIn(page, stage.platform.owner);
+    await enter(page, stage.platform.owner);
+    await settle(page, '/dashboard');
     const seen: string[] = [];
     const shown = async (link: Locator) => {
       await link.and(page.locator('[aria-current=page]')).waitFor();
@@ -209,7 +233,8 @@ browserSuite('paths through the dashboard', (stage) => {
       return (await asked.json()) as { deviceId: string; deviceSecret: string };
     };
     const [laptop] = [await pair('Laptop'), await pair('Stranger')];
-    await signIn(page, NEWCOMER);
+    await enter(page, NEWCOMER);
+    await settle(page, '/dashboard');
     await page.getByText('Stranger asks to be paired').waitFor();
     await settle(page, '/dashboard/devices');
     await page

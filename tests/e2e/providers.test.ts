@@ -35,11 +35,14 @@ browserSuite(
       await page.getByRole('button', { name: 'Add a provider' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Kind').selectOption('compatible');
+      // As people write names: it is the first part of what its models are called.
+      await dialog.getByLabel('Name').pressSequentially('My Own');
+      assert.equal(await dialog.getByLabel('Name').inputValue(), 'my-own');
       await dialog.getByLabel('Name').fill('mine');
       await dialog.getByLabel('Address').fill(model.url);
       await dialog.getByLabel('Key').fill('sk-of-mine');
       await dialog.getByRole('button', { name: 'Test' }).click();
-      await dialog.getByText(/^It works\. 1 models\./).waitFor();
+      await dialog.getByText(/^It works\. 1 model\./).waitFor();
       await assertAccessible(page, 'adding a provider');
       await dialog.getByRole('button', { name: 'Add', exact: true }).click();
       await page.getByRole('button', { name: 'Remove mine' }).waitFor();

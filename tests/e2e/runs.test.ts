@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import type { Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, enter, openPage, settle, signIn, soon } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller, type Caller } from './content.ts';
 import { MOST_SCRIPT, scriptSize } from './script-size.ts';
@@ -85,6 +85,14 @@ browserSuite(
       await file.getByLabel('reports/tour.md at this step').getByText('Berlin, 5 May').waitFor();
       await file.getByRole('link', { name: 'What is in it now' }).waitFor();
       await assertAccessible(page, 'a file as it was');
+      // However far one has gone down the steps, what is in one stands beside them.
+      await page.setViewportSize({ width: 1280, height: 340 });
+      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+      await soon(async () => {
+        const box = await page.getByRole('button', { name: 'Fork from here' }).boundingBox();
+        assert.ok(box && box.y >= 0 && box.y + box.height <= 340, `it stands at ${box?.y}`);
+      });
+      await page.setViewportSize({ width: 1280, height: 860 });
       await page.getByRole('link', { name: 'Agents' }).first().waitFor();
       await settle(page, `/dashboard/agents/${agentId}/runs/${sessionId}?run=1&step=2`);
       await page.waitForURL(new RegExp(String.raw`${RUN}\?step=2$`));
@@ -152,19 +160,78 @@ browserSuite(
       assertQuiet(watched);
     });
 
-    test('on a phone a step that is touched shows what is in it, and nothing jumps', async () => {
-      const phone = await openPage(stage.browser, stage.platform.url, { viewport: { width: 375, height: 720 } });
-      await enter(phone.page, stage.platform.owner);
-      await settle(phone.page, `/dashboard/agents/${agentId}/runs/${sessionId}?run=1`);
-      const prompt = phone.page.getByRole('button', { name: /^Prompt/ });
-      await prompt.click();
-      await phone.page.waitForURL(/\?step=\d+$/);
-      const inside = phone.page.getByRole('button', { name: 'Fork from here' });
-      await soon(async () => {
-        const at = await inside.boundingBox();
-        assert.ok(at && at.y > 0 && at.y < 720, `it stands at ${at?.y}`);
-        assert.ok((await phone.page.evaluate<number>('scrollY')) > 100, 'the page did not go back to its top');
+    test('on a phone the steps are in sight at once, and what is in one comes up below them', async () => {
+      const size = { width: 375, height: 720 };
+      const phone = await openPage(stage.browser, stage.platform.url, {
+        viewport: size,
+        hasTouch: true,
+        isMobile: true,
       });
+      const on = phone.page;
+      await enter(on, stage.platform.owner);
+      await settle(on, `/dashboard/agents/${agentId}/runs/${sessionId}?run=1`);
+      const within = async (what: ReturnType<Page['getByRole']>, from: number, to: number) => {
+        const at = await what.boundingBox();
+        assert.ok(at && at.y >= from && at.y + at.height <= to, `it stands from ${at?.y}, ${at?.height} high`);
+        return at;
+      };
+      // Above the bar at the lower edge, without scrolling.
+      const [prompt, answer] = [
+        on.getByRole('button', { name: /^Prompt/ }),
+        on.getByRole('button', { name: /^Model MiMo/ }),
+      ];
+      await answer.waitFor();
+      await within(prompt, 0, size.height - 57);
+      await within(answer, 0, size.height - 57);
+      for (const name of ['Copy link', 'Compare']) {
+        const { height } = await within(on.getByRole('button', { name }), 0, size.height);
+        assert.ok(height >= 44, `${name} is ${height} px high`);
+      }
+      const sheet = on.getByRole('region', { name: 'Step 1 of 2' });
+      assert.equal(await on.getByRole('region', { name: /^Step / }).count(), 0);
+
+      await prompt.tap();
+      await on.waitForURL(/\?step=\d+$/);
+      await sheet.waitFor();
+      await soon(async () => {
+        const { y } = await within(sheet, size.height * 0.3, size.height);
+        await within(prompt, 50, y);
+        await within(sheet.getByRole('button', { name: 'Fork from here' }), y, size.height);
+        assert.equal(await sheet.evaluate((node) => node.matches(':focus')), true);
+      });
+      await assertAccessible(on, 'a step on a phone');
+      await sheet.getByRole('button', { name: 'Step after' }).tap();
+      const second = on.getByRole('region', { name: 'Step 2 of 2' });
+      await soon(async () => {
+        const { y } = await within(second, size.height * 0.3, size.height);
+        await within(answer, 50, y);
+      });
+      // Back closes it, and leads to where one was.
+      await on.goBack();
+      await second.waitFor({ state: 'hidden' });
+      assert.match(on.url(), new RegExp(`${RUN}$`));
+      await soon(async () => assert.equal(await prompt.evaluate((node) => node.matches(':focus')), true));
+      await answer.tap();
+      await second.getByRole('button', { name: 'Close' }).tap();
+      await second.waitFor({ state: 'hidden' });
+      assert.match(on.url(), new RegExp(`${RUN}$`));
+      await prompt.tap();
+      await sheet.waitFor();
+      await on.keyboard.press('Escape');
+      await sheet.waitFor({ state: 'hidden' });
+      // An address with a step shows it; to close it then needs nothing to go back to.
+      await settle(on, `${on.url()}?step=1`);
+      await sheet.getByRole('button', { name: 'Close' }).tap();
+      await sheet.waitFor({ state: 'hidden' });
+      assert.match(on.url(), new RegExp(`${RUN}$`));
+      // There Enter breaks a line: a thumb has no Shift, and what is half written is not sent.
+      await on.getByRole('link', { name: 'Conversation' }).tap();
+      const box = on.getByLabel('Message');
+      await box.fill('One line');
+      await box.press('Enter');
+      await box.pressSequentially('and another');
+      assert.equal(await box.inputValue(), 'One line\nand another');
+      assert.equal(await on.getByRole('log').getByText('One line').count(), 0);
       assertQuiet(phone);
       await phone.context.close();
     });
@@ -208,7 +275,7 @@ browserSuite(
 
     test('whoever gets that address sees the same two, the other way round if wanted', async () => {
       const colleague = await openPage(stage.browser, stage.platform.url);
-      await signIn(colleague.page, stage.platform.owner);
+      await enter(colleague.page, stage.platform.owner);
       const size = await scriptSize(colleague.page, () => settle(colleague.page, compared));
       assert.ok(size <= MOST_SCRIPT, `${size} bytes of gzipped JavaScript`);
       await colleague.page.getByRole('row', { name: /^Cost .* more/ }).waitFor();

@@ -182,7 +182,7 @@ browserSuite(
     test('all keys are on one page, and an agent gets a new one', async () => {
       const watched = await openPage(stage.browser, stage.platform.url);
       const { page, context } = watched;
-      await signIn(page, stage.platform.owner);
+      await enter(page, stage.platform.owner);
       const made = await page.request.post('/api/agents/provision', { data: { name: 'Scout' } });
       assert.equal(made.status(), 201);
       await page.goto('/dashboard/settings?tab=keys');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, assertQuiet, enter, openPage, say, settle } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, say, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -62,6 +62,12 @@ browserSuite(
       await model.finish();
       await page.getByRole('button', { name: 'Stop', exact: true }).first().waitFor({ state: 'detached' });
       assert.equal(await log(page).getByText('Once upon a time').count(), 1);
+      // What can be done with the last answer is seen without pointing at it.
+      await page.mouse.move(0, 0);
+      const again = log(page).getByRole('button', { name: 'Answer again' }).last();
+      await soon(async () =>
+        assert.equal(await again.evaluate('(node) => getComputedStyle(node.parentElement).opacity'), '1'),
+      );
       await assertAccessible(page, 'a conversation');
       assertQuiet(watched);
     });

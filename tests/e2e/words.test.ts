@@ -58,6 +58,7 @@ browserSuite('what people read', (stage) => {
     await settle(page, '/dashboard/agents/new');
     await page.getByLabel('Name').fill('Halfway');
     await page.getByLabel('Instruction').fill('You were not finished.');
+    await page.getByText('Channels', { exact: true }).click();
     await page.getByLabel('Telegram bot token').fill('1234:secret');
     await settle(page, '/dashboard');
     assert.doesNotMatch(await page.evaluate('JSON.stringify(localStorage)'), /1234:secret/);

@@ -3,10 +3,13 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundleProgram } from '@troupe/fleet/program';
 import { rolldown, type Plugin } from 'rolldown';
+import { later } from './later.ts';
+import { lean, lightHttp } from './lean.ts';
 
 /**
  * Puts the platform and each service together as few files, which load in half the time and memory of the 1,500 that they come from. What
- * is in them is the source without its types and comments: no name is changed and no code is taken out. See docs/adr/0088.
+ * is in them is the source without its types and comments: no name is changed and no code is taken out. What a start does not need
+ * comes later (later.ts, lean.ts). See docs/adr/0088 and 0157.
  */
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
@@ -68,8 +71,15 @@ const letters: Plugin = {
 
 const SERVICES = ['platform', 'web', 'backend', 'summarizer'];
 
+const SCHEMAS_IN = ['contract', 'domain', 'agent'].map((name) => path.join(ROOT, 'packages', name));
+
 async function write(input: Record<string, string>, folder: string): Promise<void> {
-  const build = await rolldown({ input, platform: 'node', logLevel: 'silent', plugins: [packages, places, letters] });
+  const build = await rolldown({
+    input,
+    platform: 'node',
+    logLevel: 'silent',
+    plugins: [lightHttp, packages, later(SCHEMAS_IN), lean, places, letters],
+  });
   rmSync(folder, { recursive: true, force: true });
   await build.write({ dir: folder, format: 'esm', keepNames: true, comments: false });
   await build.close();

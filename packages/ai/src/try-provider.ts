@@ -64,6 +64,11 @@ export async function tryProvider(make: () => Provider, kind: string, catalogue:
   }
 }
 
+const counted = (models: number): string => (models === 1 ? '1 model' : `${models} models`);
+
+/** To the millionth where it is as little as that, and no longer than it needs to be. */
+const usd = (micros: number): string => `$${(micros / 1e6).toFixed(6).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
+
 const NOTHING = { ok: false, models: 0, model: null, ms: null };
 
 async function askIt(provider: Provider, kind: string, catalogue: Catalogue): Promise<Tried> {
@@ -82,8 +87,8 @@ async function askIt(provider: Provider, kind: string, catalogue: Catalogue): Pr
     const { usage } = await provider.chat(model, { messages, max_tokens: ANSWER_TOKENS }, AbortSignal.timeout(ASK_MS));
     const ms = Math.round(performance.now() - started);
     const micros = usage && costMicros(ratesOf(catalogue, model), usage.prompt_tokens, usage.completion_tokens);
-    const cost = micros === undefined ? '' : ` for $${(micros / 1e6).toFixed(6)}`;
-    const message = `It works. ${models} models. ${model} answered in ${(ms / 1000).toFixed(1)} s${cost}.`;
+    const cost = micros === undefined ? '' : ` for ${usd(micros)}`;
+    const message = `It works. ${counted(models)}. ${model} answered in ${(Math.max(ms, 100) / 1000).toFixed(1)} s${cost}.`;
     return { ok: true, message, models, model, ms };
   } catch (error) {
     return {
@@ -91,7 +96,7 @@ async function askIt(provider: Provider, kind: string, catalogue: Catalogue): Pr
       models,
       model,
       ms: null,
-      message: `It lists ${models} models, but ${model} did not answer: ${why(error, kind)}`,
+      message: `It lists ${counted(models)}, but ${model} did not answer: ${why(error, kind)}`,
     };
   }
 }

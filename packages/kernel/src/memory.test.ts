@@ -28,23 +28,24 @@ test('what a burst left behind is given back when it is calm', async () => {
   stop();
 });
 
-test('what a start left behind is given back once nobody waits, and not before', async () => {
-  let [looked, busy, worked, collected] = [0, true, 0, 0];
+test('what a start left behind is given back, and all of it once nobody waits', async () => {
+  const collected: string[] = [];
+  let [looked, busy, worked] = [0, true, 0];
   const stop = createMemory({
     lookMs: 10,
     worked() {
       looked += 1;
       return busy ? (worked += 5) : worked;
     },
-    collect: () => (collected += 1),
+    collect: (how) => collected.push(how),
   }).keepTidy();
   const looks = async (count: number): Promise<void> => {
     for (const until = looked + count; looked < until;) await delay(5);
   };
   await looks(10);
-  assert.equal(collected, 0);
+  assert.deepEqual(collected, ['regular'], 'once, in half the time, for who is busy');
   busy = false;
   await looks(10);
   stop();
-  assert.equal(collected, 1);
+  assert.deepEqual(collected, ['regular', 'last-resort']);
 });

@@ -78,7 +78,7 @@ export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
             <TopBar onMenu={() => setMenu(true)} onSearch={() => setPalette(true)} />
             <Away />
             <TooFast />
-            <main id="content" tabIndex={-1} className="min-w-0 flex-1 pb-20 outline-none md:pb-8">
+            <main id="content" tabIndex={-1} className="min-w-0 flex-1 pb-16 outline-none md:pb-8">
               <PlaceRow />
               <Suspense fallback={<PageLoading />}>{children}</Suspense>
             </main>

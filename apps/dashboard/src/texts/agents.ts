@@ -54,8 +54,10 @@ export const create = {
   instructionHint: 'What it is for and how it should behave. Left empty, it is a helpful assistant.',
   instructionPlaceholder: 'You keep an eye on my label’s releases and write a short note when something changes.',
   tools: 'What it may do',
+  noTools: 'Nothing but talk.',
   channels: 'Channels',
-  channelsHint: 'Optional. A token connects the agent to a messenger. It is stored encrypted and never shown again.',
+  channelsHint:
+    'Telegram, WhatsApp, Discord: with a token, now or at any time later. It is stored encrypted and never shown again.',
   channelA: 'Telegram bot token',
   channelB: 'WhatsApp token',
   channelC: 'Discord bot token',

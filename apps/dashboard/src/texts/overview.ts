@@ -23,7 +23,6 @@ export const overview = {
   guide: 'Getting started',
   guideHint: (done: number, all: number) => `${done} of ${all} done. This goes away by itself.`,
   steps: {
-    plan: ['Choose a plan', 'Agents need an active plan.'],
     password: ['Choose your own password', 'The one you have was printed at the first start.'],
     provider: ['Set up a provider', 'Until then a built-in sandbox answers.'],
     agent: ['Create your first agent', 'A name, a model, and what it is for.'],

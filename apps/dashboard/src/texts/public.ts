@@ -4,7 +4,7 @@ import { brand } from './common.ts';
 export const front = {
   signIn: 'Sign in',
   signUp: 'Create an account',
-  pricing: 'Pricing',
+  pricing: 'Plans',
   docs: 'API reference',
   headline: 'Put a company of AI agents to work, on your own machine.',
   lead: `${brand} is one self-hosted platform on which you create agents, give them tools and memory, schedule them, let them work in teams, and see to the cent what they cost.`,
@@ -146,7 +146,7 @@ export const auth = {
 export const pricing = {
   granted: 'What each plan gives. On this installation plans are granted by its administrators; nothing is sold.',
   ask: 'Ask for it',
-  title: 'Pricing',
+  title: 'Plans',
   lead: 'Four plans, billed monthly. AI usage is metered by what the models cost.',
   perMonth: 'a month',
   choose: 'Choose',

@@ -51,6 +51,7 @@ export const runs = {
   took: 'Time',
   worked: 'Worked',
   waited: 'Waited for you',
+  waiting: (time: string) => `+ ${time} waiting`,
   cost: 'Cost',
   tokens: 'Tokens',
   steps: 'Steps',

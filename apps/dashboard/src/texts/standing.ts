@@ -2,11 +2,11 @@
 export const standing = {
   once: 'Allow once',
   always: 'Always…',
-  alwaysTitle: 'What it may do from now on without asking',
-  until: 'Until you take the rule away, in the agent’s settings under “Model, permissions, limits”.',
+  alwaysTitle: 'From now on it may, without asking:',
+  until: 'Until you take that away in its settings.',
   proof: (asked: number, allows: number) =>
     asked === 1
-      ? 'It has asked about this tool once so far: now.'
+      ? 'So far it has asked about this once: now.'
       : `Of the last ${asked} calls that it asked about, it would have allowed ${allows}.`,
   allow: 'Allow this from now on',
   sayWhy: 'Say why not…',

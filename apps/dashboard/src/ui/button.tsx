@@ -24,6 +24,8 @@ const look = (kind: Kind, small?: boolean, className?: string) =>
   cx(
     'inline-flex items-center justify-center gap-2 rounded-lg border font-medium whitespace-nowrap transition-colors no-underline disabled:opacity-55 disabled:cursor-not-allowed',
     small ? 'min-h-8 px-2.5 text-[0.87rem]' : 'min-h-10 px-4',
+    // A thumb is wider than a pointer.
+    'pointer-coarse:min-h-[44px]',
     KINDS[kind],
     className,
   );
@@ -91,7 +93,7 @@ export function IconButton({
       aria-label={label}
       title={label}
       className={cx(
-        'inline-flex size-10 shrink-0 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink disabled:opacity-50',
+        'inline-flex size-10 shrink-0 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink disabled:opacity-50 pointer-coarse:min-h-[44px] pointer-coarse:min-w-[44px]',
         className,
       )}
       {...rest}

@@ -47,6 +47,19 @@ export function Card({
   );
 }
 
+/** What most leave as it is: its name says what it holds, and it opens where it stands. */
+export function Fold({ title, hint, children }: { title: string; hint: ReactNode; children: ReactNode }) {
+  return (
+    <details className="min-w-0 rounded-2xl border border-line bg-surface shadow-low">
+      <summary className="cursor-pointer rounded-2xl px-5 py-4">
+        <h2 className="inline text-[1.15rem] leading-snug font-semibold">{title}</h2>
+        <span className="mt-0.5 block text-[0.9rem] text-ink-faint">{hint}</span>
+      </summary>
+      <div className="px-5 pb-5">{children}</div>
+    </details>
+  );
+}
+
 /** One figure with its name. */
 export function Figure({ label, value, note }: { label: string; value: ReactNode; note?: ReactNode }) {
   return (
@@ -63,6 +76,21 @@ export function Figure({ label, value, note }: { label: string; value: ReactNode
 export function Figures({ children }: { children: ReactNode }) {
   return (
     <dl className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-[repeat(auto-fit,minmax(10rem,1fr))]">{children}</dl>
+  );
+}
+
+/** Figures in one row, also on a phone: for a page whose matter is something else. */
+export function FigureRow({ items }: { items: [label: string, value: ReactNode, note?: ReactNode][] }) {
+  return (
+    <dl className="flex flex-wrap gap-x-6 gap-y-2 rounded-2xl border border-line bg-surface px-4 py-2.5 shadow-low sm:gap-x-10 sm:px-5">
+      {items.map(([label, value, note]) => (
+        <div key={label} className="min-w-0">
+          <dt className="eyebrow">{label}</dt>
+          <dd className="num font-display text-[1.15rem] leading-tight font-semibold">{value}</dd>
+          {note && <dd className="text-[0.8rem] text-ink-faint">{note}</dd>}
+        </div>
+      ))}
+    </dl>
   );
 }
 

@@ -142,21 +142,69 @@ export function CheckField({
   );
 }
 
-/** A group of toggles, for tools and the like. */
-export function PickMany({
+/** One of a few, all of them in sight: for a choice that is to be understood before it is made. */
+export function PickOne({
   label,
+  hint,
   choices,
   value,
   onChange,
+  autoFocus,
 }: {
   label: string;
+  hint?: ReactNode;
+  choices: readonly Choice[];
+  value: string;
+  onChange: (value: string) => void;
+  autoFocus?: boolean;
+}) {
+  const id = useId();
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2" aria-describedby={hint ? id : undefined}>
+      <legend className="mb-1.5 text-[0.9rem] font-medium text-ink">{label}</legend>
+      {choices.map((choice) => (
+        <label
+          key={choice.value}
+          className="flex min-h-10 cursor-pointer items-center gap-3 rounded-lg border border-line bg-surface px-3 py-2 text-ink has-checked:border-accent has-checked:bg-accent-soft pointer-coarse:min-h-[44px]"
+        >
+          <input
+            type="radio"
+            name={id}
+            value={choice.value}
+            autoFocus={autoFocus && choice.value === value}
+            className="size-4.5 shrink-0 accent-accent"
+            checked={choice.value === value}
+            onChange={() => onChange(choice.value)}
+          />
+          <span className="min-w-0 wrap-anywhere" dir="auto">
+            {choice.label}
+          </span>
+        </label>
+      ))}
+      {hint && (
+        <p id={id} className="text-[0.85rem] text-ink-faint">
+          {hint}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+/** A group of toggles, for tools and the like. */
+export function PickMany({
+  label,
+  hideLabel,
+  choices,
+  value,
+  onChange,
+}: Pick<FieldProps, 'label' | 'hideLabel'> & {
   choices: (Choice & { hint?: string; disabled?: boolean })[];
   value: string[];
   onChange: (value: string[]) => void;
 }) {
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="mb-1.5 text-[0.9rem] font-medium">{label}</legend>
+      <legend className={hideLabel ? 'sr-only' : 'mb-1.5 text-[0.9rem] font-medium'}>{label}</legend>
       <div className="grid gap-2 sm:grid-cols-2">
         {choices.map((choice) => (
           <label

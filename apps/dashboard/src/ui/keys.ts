@@ -25,6 +25,21 @@ export const isForPage = ({ target, ctrlKey, metaKey, altKey, defaultPrevented }
   !isTyping(target) &&
   document.querySelector(DIALOG) === null;
 
+/**
+ * Whether a key sends what somebody writes. A thumb has no Shift to break a line with: there Enter breaks it, the
+ * button sends, and so does Ctrl Enter of a keyboard that is attached.
+ */
+export function isSending(event: {
+  key: string;
+  shiftKey: boolean;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  nativeEvent: { isComposing: boolean };
+}): boolean {
+  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return false;
+  return event.ctrlKey || event.metaKey || !matchMedia('(pointer: coarse)').matches;
+}
+
 /** Keys of a page, wherever the focus is on it. True: the key was for something. */
 export function usePageKeys(act: (key: string) => boolean): void {
   const latest = useRef(act);

@@ -11,6 +11,7 @@ export function Page({
   lead,
   back,
   actions,
+  corner,
   mark,
   isLow,
   isWide,
@@ -20,6 +21,8 @@ export function Page({
   lead?: ReactNode;
   back?: { to: string; label: string; search?: Record<string, string> };
   actions?: ReactNode;
+  /** One small thing of a low head, which a phone shows in its corner. */
+  corner?: ReactNode;
   mark?: ReactNode;
   /** In one row, for a page that needs its height for something else. */
   isLow?: boolean;
@@ -30,7 +33,7 @@ export function Page({
   useEffect(() => {
     document.title = `${title} · ${brand}`;
   }, [title]);
-  const head = { title, lead, back, actions, mark };
+  const head = { title, lead, back, actions, corner, mark };
   return (
     <div
       className={cx(
@@ -47,9 +50,14 @@ export function Page({
 
 type HeadProps = Omit<Parameters<typeof Page>[0], 'children' | 'isLow' | 'isWide'>;
 
-function LowHead({ title, lead, back, actions, mark }: HeadProps) {
+function LowHead({ title, lead, back, actions, corner, mark }: HeadProps) {
   return (
-    <header className="flex flex-wrap items-center gap-x-4 gap-y-1.5 max-sm:relative max-sm:pe-11">
+    <header
+      className={cx(
+        'flex flex-wrap items-center gap-x-4 gap-y-1.5',
+        corner !== undefined && 'max-sm:relative max-sm:pe-11',
+      )}
+    >
       <div className="flex max-w-full min-w-0 items-center gap-2.5">
         {back && (
           <Link
@@ -68,9 +76,8 @@ function LowHead({ title, lead, back, actions, mark }: HeadProps) {
         </h1>
       </div>
       {lead && <div className="min-w-0 text-[0.95rem] text-ink-soft">{lead}</div>}
-      {actions && (
-        <div className="ml-auto flex flex-wrap gap-2 max-sm:absolute max-sm:end-0 max-sm:top-0">{actions}</div>
-      )}
+      {actions && <div className="max-w-full min-w-0 sm:ms-auto">{actions}</div>}
+      {corner && <div className="ms-auto max-sm:absolute max-sm:end-0 max-sm:top-0">{corner}</div>}
     </header>
   );
 }

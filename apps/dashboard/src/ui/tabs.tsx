@@ -39,7 +39,7 @@ export function Tabs({
         ))}
       </Base.List>
       {tabs.map(({ key, content }) => (
-        <Base.Panel key={key} value={key} className="min-w-0 outline-none">
+        <Base.Panel key={key} value={key} className="min-w-0 rounded-lg focus-visible:outline-offset-4">
           <Suspense fallback={<Lines rows={6} />}>{key === current && content()}</Suspense>
         </Base.Panel>
       ))}

@@ -273,6 +273,8 @@ export function createView(deps: ViewDeps): void {
     event.stopPropagation();
     if (event.key === 'Escape' && !isPage) show(false);
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.target !== field) return;
+    // A thumb has no Shift to break a line with: the button sends there.
+    if (matchMedia('(pointer: coarse)').matches && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     void submit(sending);
   });

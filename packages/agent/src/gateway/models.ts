@@ -29,10 +29,10 @@ import { inPieces, openEventStream, readLargeJson, sendJson, type Exchange } fro
 const NAMED = z.looseObject({ user: z.string().max(200).nullish().catch(undefined) });
 
 const speaker =
-  <Body>(face: Face<Body>, { body: schema }: Endpoint) =>
+  <Body>(face: Face<Body>, endpoint: Endpoint) =>
   async (exchange: Exchange): Promise<void> => {
     const raw = await readLargeJson(exchange, NAMED);
-    const parsed = schema!.safeParse(raw);
+    const parsed = endpoint.body!.safeParse(raw);
     if (!parsed.success) throw new AppError(400, validationMessage(parsed.error, 'body'));
     const body = parsed.data as Body;
     const request = face.request(body);

@@ -11,11 +11,11 @@ export const negotiation = passingOn(passed.negotiation, backend.negotiation);
 export const splits = passingOn(passed.splits, backend.splits);
 export const wallets = passingOn(passed.wallets, backend.wallets);
 
-/** A web route for each of the backend's. */
+/** A web route for each of the backend's. Its schemas are left alone: whoever copies them asks for them. */
 function passingOn<R extends Record<string, Endpoint>>(web: R, behind: Record<keyof R, Endpoint>): R {
-  const entries = Object.entries(web).map(([name, one]) => [
-    name,
-    { ...one, errors: { ...one.errors, 502: ['Backend unavailable'] }, passesOn: () => [behind[name]] },
-  ]);
-  return Object.fromEntries(entries) as R;
+  for (const [name, one] of Object.entries(web)) {
+    one.errors = { ...one.errors, 502: ['Backend unavailable'] };
+    one.passesOn = () => [behind[name]!];
+  }
+  return web;
 }

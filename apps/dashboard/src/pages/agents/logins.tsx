@@ -2,60 +2,43 @@ import { web } from '@troupe/contract';
 import type { AgentLogin } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
-import { connections } from '../../texts/connections.ts';
 import { logins as texts } from '../../texts/logins.ts';
-import { Confirm, Dialog, DialogEnd } from '../../ui/dialog.tsx';
+import { useAsk } from '../../ui/ask.ts';
+import { Dialog, DialogEnd } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { useSay } from '../../ui/toast.tsx';
-import { Kind, Row, Rows } from './connections/parts.tsx';
-import type { Act } from './connections/parts.tsx';
+import { Kind, Row } from './connections/parts.tsx';
 
 /** What the agent's browser signs in with: given once, and never shown again. */
 export function Logins({ agentId }: { agentId: string }) {
-  const [isAdding, setAdding] = useState(false);
   const read = useCall(web.logins.list, { params: { id: agentId } });
   return (
     <Kind
       title={texts.title}
       hint={texts.hint}
       read={read}
-      none={read.data?.logins.length === 0 ? texts.none : undefined}
-      add={{ label: texts.add, onClick: () => setAdding(true) }}
-    >
-      <Rows label={texts.title}>
-        {read.data?.logins.map((login) => (
-          <One key={login.name} agentId={agentId} login={login} />
-        ))}
-      </Rows>
-      {isAdding && <Add agentId={agentId} onClose={() => setAdding(false)} />}
-    </Kind>
+      rows={read.data?.logins.map((login) => (
+        <One key={login.name} agentId={agentId} login={login} />
+      ))}
+      none={texts.none}
+      add={{ label: texts.add, form: (close) => <Add agentId={agentId} onClose={close} /> }}
+    />
   );
 }
 
 function One({ agentId, login: { name, origin } }: { agentId: string; login: AgentLogin }) {
-  const [removing, setRemoving] = useState(false);
   const say = useSay();
-  const remove = useSend(web.logins.remove, { refresh: [web.logins.list], done: () => say(texts.removed) });
-  const asking: Act = {
-    label: connections.remove,
-    named: connections.named(connections.remove, name),
-    onClick: () => setRemoving(true),
-    isDanger: true,
-  };
+  const remove = useAsk(web.logins.remove, () => ({ params: { id: agentId, name } }), {
+    refresh: [web.logins.list],
+    done: () => say(texts.removed),
+  });
   return (
-    <Row name={name} detail={<code>{origin}</code>} acts={[asking]}>
-      <Confirm
-        open={removing}
-        onClose={() => setRemoving(false)}
-        title={texts.removeTitle(name)}
-        losses={texts.removeLoss}
-        action={connections.remove}
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate({ params: { id: agentId, name } })}
-      />
-    </Row>
+    <Row
+      name={name}
+      detail={<code>{origin}</code>}
+      remove={{ ...remove, title: texts.removeTitle(name), losses: texts.removeLoss }}
+    />
   );
 }
 

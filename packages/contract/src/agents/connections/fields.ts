@@ -4,10 +4,27 @@ import { timestamp } from '../../common.ts';
 /** MCP servers whose tools an agent uses: attached, tried, connected and removed by its owner. */
 
 export const MISSING = 'MCP server not found';
-export const BAD_SERVER_NAME = 'A server is named by letters, digits, - and _';
+const BAD_SERVER_NAME = 'A server is named by letters, digits, - and _';
 export const OWNERS_SERVER =
   'This server belongs to all of your agents: change it there, or switch it off for this agent';
 export const serverName = z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, BAD_SERVER_NAME);
+/** What can be wrong with a server, whoever has it. */
+export const SERVER_ERRORS = {
+  400: [
+    'Give either url or command',
+    BAD_SERVER_NAME,
+    'The agent’s own tools are named <name>: choose another name',
+    'Too many arguments',
+    'A program asks nobody for access',
+  ],
+  502: [
+    'Agent backend unavailable',
+    'Agent is not running',
+    'The server names no page to ask at',
+    'The server’s registration or tokens are too large to be kept',
+    'The server’s authorization failed: <reason>',
+  ],
+} as const;
 /** What can be wrong with a program that is an npm package. */
 export const UPDATE_ERRORS = {
   400: ['This server is no npm package: there is nothing to update'],

@@ -5,11 +5,11 @@ import { AGENT_NOT_FOUND, forceQuery, NOT_PASSED_TEXTS } from '../fields.ts';
 import {
   asked,
   attached,
-  BAD_SERVER_NAME,
   listed,
   MISSING,
   OWNERS_SERVER,
   server,
+  SERVER_ERRORS,
   serverName,
   tested,
   UPDATE_ERRORS,
@@ -21,15 +21,7 @@ const base = {
   auth: 'session',
   tag: 'MCP servers',
   errors: {
-    400: [
-      'Give either url or command',
-      BAD_SERVER_NAME,
-      'The agent’s own tools are named <name>: choose another name',
-      'Invalid request body',
-      'Too many arguments',
-      'An agent has <n> MCP servers at most',
-      'A program asks nobody for access',
-    ],
+    400: [...SERVER_ERRORS[400], 'Invalid request body', 'An agent has <n> MCP servers at most'],
     401: ['Unauthorized'],
     404: [AGENT_NOT_FOUND, MISSING, 'Not found'],
     409: [...NOT_PASSED_TEXTS, OWNERS_SERVER],
@@ -37,13 +29,7 @@ const base = {
       'An agent that runs elsewhere cannot be connected: give it a header instead',
       'This agent has no MCP servers',
     ],
-    502: [
-      'Agent backend unavailable',
-      'Agent is not running',
-      'The server names no page to ask at',
-      'The server’s registration or tokens are too large to be kept',
-      'The server’s authorization failed: <reason>',
-    ],
+    502: SERVER_ERRORS[502],
   },
 } as const;
 

@@ -3,9 +3,9 @@ import { success } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import {
   asked,
-  BAD_SERVER_NAME,
   MISSING,
   server,
+  SERVER_ERRORS,
   serverName,
   shown,
   state,
@@ -24,24 +24,12 @@ const base = {
   auth: 'session',
   tag: 'MCP servers',
   errors: {
-    400: [
-      'Give either url or command',
-      BAD_SERVER_NAME,
-      'The agent’s own tools are named <name>: choose another name',
-      'Too many arguments',
-      'A program asks nobody for access',
-    ],
+    400: SERVER_ERRORS[400],
     401: ['Unauthorized'],
     404: [MISSING, AGENT_NOT_FOUND],
     409: ['Your plan has <n> MCP servers at most: remove one, or choose a larger plan', NO_AGENT_TRIES],
     429: ['At most 100 MCP servers'],
-    502: [
-      'Agent backend unavailable',
-      'Agent is not running',
-      'The server names no page to ask at',
-      'The server’s registration or tokens are too large to be kept',
-      'The server’s authorization failed: <reason>',
-    ],
+    502: SERVER_ERRORS[502],
     503: ['The access to the server is being renewed. Try again in a moment.'],
   },
 } as const;

@@ -2,8 +2,9 @@ import { web } from '@troupe/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { statusOf, useCall, useSend } from '../../../api.ts';
 import { create as texts } from '../../../texts/agents.ts';
+import { toolNames } from '../../../texts/teams.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
-import { Card } from '../../../ui/card.tsx';
+import { Card, Fold } from '../../../ui/card.tsx';
 import { TextArea, TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { Page } from '../../../ui/page.tsx';
@@ -68,9 +69,9 @@ function AgentForm() {
       <Who form={form} set={set}>
         <ModelField offered={offered} value={form.model} onChange={(model) => set({ model })} />
       </Who>
-      <Card>
-        <ToolPicker value={form.tools} onChange={(tools) => set({ tools })} />
-      </Card>
+      <Fold title={texts.tools} hint={form.tools.map((tool) => toolNames[tool] ?? tool).join(', ') || texts.noTools}>
+        <ToolPicker hideLabel value={form.tools} onChange={(tools) => set({ tools })} />
+      </Fold>
       <Channels form={form} set={set} />
       <Refused error={send.error} />
       {BY_PLAN.has(statusOf(send.error) ?? 0) && (
@@ -80,9 +81,15 @@ function AgentForm() {
           </LinkButton>
         </div>
       )}
-      <div>
+      <div className="max-md:sticky max-md:bottom-[4.5rem]">
         {/* What is made is what is shown: also when somebody is faster than the list of models. */}
-        <Button kind="primary" type="submit" busy={send.isPending} disabled={models.isPending}>
+        <Button
+          kind="primary"
+          type="submit"
+          className="max-md:w-full max-md:shadow-high"
+          busy={send.isPending}
+          disabled={models.isPending}
+        >
           {texts.submit}
         </Button>
       </div>
@@ -121,7 +128,7 @@ function Who({ form, set, children: model }: Part & { children: React.ReactNode 
 
 function Channels({ form: { tokens }, set }: Part) {
   return (
-    <Card title={texts.channels} hint={texts.channelsHint}>
+    <Fold title={texts.channels} hint={texts.channelsHint}>
       <div className="grid gap-4 sm:grid-cols-3">
         {CHANNELS.map((key) => (
           <TextField
@@ -134,6 +141,6 @@ function Channels({ form: { tokens }, set }: Part) {
           />
         ))}
       </div>
-    </Card>
+    </Fold>
   );
 }

@@ -20,7 +20,6 @@ import { SwitchedOff } from '../conversations/switched-off.tsx';
 import { files } from '../../../texts/talk.ts';
 import { tabOf } from './places.ts';
 import { isPinned, withPin } from './tags.ts';
-import { Settings } from './settings.tsx';
 
 // What few come for: loaded when its tab is opened.
 const Connections = lazy(() =>
@@ -28,6 +27,7 @@ const Connections = lazy(() =>
 );
 const Files = lazy(() => import('../files/files.tsx').then((page) => ({ default: page.Files })));
 const MemoryTab = lazy(() => import('../memory.tsx').then((page) => ({ default: page.MemoryTab })));
+const Settings = lazy(() => import('./settings.tsx').then((page) => ({ default: page.Settings })));
 const Work = lazy(() => import('../work/work.tsx').then((page) => ({ default: page.Work })));
 
 export default function AgentDetail() {
@@ -60,7 +60,7 @@ export default function AgentDetail() {
       mark={<Mask seed={agent.id} size={34} />}
       isLow
       isWide
-      actions={<Pin agent={agent} />}
+      corner={<Pin agent={agent} />}
       lead={<Lead agent={agent} team={team} />}
     >
       <Tabs label={texts.tabs} value={tab} onChange={(next) => go({ tab: next })} tabs={tabsOf(agent, part, go)} />

@@ -6,7 +6,15 @@ import { toolHints, toolNames } from '../../../texts/teams.ts';
 import { PickMany } from '../../../ui/field.tsx';
 
 /** The tools that an agent may be given. One that cannot work here says why, and can only be taken away. */
-export function ToolPicker({ value, onChange }: { value: string[]; onChange: (value: string[]) => void }) {
+export function ToolPicker({
+  value,
+  hideLabel,
+  onChange,
+}: {
+  value: string[];
+  hideLabel?: boolean;
+  onChange: (value: string[]) => void;
+}) {
   const can = useCall(web.models.getAbilities, {}).data;
   const why: Record<string, string | null | undefined> = {
     shell: can?.shell.reason,
@@ -17,6 +25,7 @@ export function ToolPicker({ value, onChange }: { value: string[]; onChange: (va
   return (
     <PickMany
       label={texts.tools}
+      hideLabel={hideLabel}
       value={value}
       onChange={onChange}
       choices={TEAM_TOOLS.map((tool) => {

@@ -5,13 +5,12 @@ import { useCall, useSend } from '../../../api.ts';
 import { moment } from '../../../format.ts';
 import { channels as texts } from '../../../texts/channels.ts';
 import { connections } from '../../../texts/connections.ts';
+import { useAsk } from '../../../ui/ask.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card } from '../../../ui/card.tsx';
-import { Confirm } from '../../../ui/dialog.tsx';
 import { Refused } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
-import { Kind, Row, Rows } from '../connections/parts.tsx';
-import type { Act } from '../connections/parts.tsx';
+import { Kind, Row } from '../connections/parts.tsx';
 import { withSender } from './channel-form.ts';
 
 /** They come when they are opened. */
@@ -33,13 +32,14 @@ export function Channels({ agentId }: { agentId: string }) {
   const read = useCall(web.channels.list, { params: { id: agentId } });
   return (
     <>
-      <Kind title={texts.title} hint={texts.hint} read={read}>
-        <Rows label={texts.title}>
-          {read.data?.channels.map((channel) => (
-            <One key={channel.kind} agentId={agentId} channel={channel} receipts={read.data.receipts} />
-          ))}
-        </Rows>
-      </Kind>
+      <Kind
+        title={texts.title}
+        hint={texts.hint}
+        read={read}
+        rows={read.data?.channels.map((channel) => (
+          <One key={channel.kind} agentId={agentId} channel={channel} receipts={read.data.receipts} />
+        ))}
+      />
       {read.data && <Receipts agentId={agentId} {...read.data} />}
     </>
   );
@@ -55,55 +55,35 @@ function One({ agentId, channel, receipts }: OneProps) {
   const { kind, isSet, state, error } = channel;
   // Whoever comes for this one finds its form open.
   const { connect } = useSearch({ strict: false }) as { connect?: string };
-  const [open, setOpen] = useState<'set' | 'test' | 'remove' | undefined>(
-    !isSet && connect === kind ? 'set' : undefined,
-  );
+  const [open, setOpen] = useState<'set' | 'test' | undefined>(!isSet && connect === kind ? 'set' : undefined);
   const say = useSay();
   const name = texts.names[kind];
   const close = () => setOpen(undefined);
-  const remove = useSend(web.channels.remove, {
+  const remove = useAsk(web.channels.remove, () => ({ params: { id: agentId, kind } }), {
     refresh: [web.channels.list],
-    done: () => {
-      say(texts.removed);
-      close();
-    },
+    done: () => say(texts.removed),
   });
-  const act = (label: string, what: 'set' | 'test' | 'remove'): Act => ({
-    label,
-    named: connections.named(label, name),
-    onClick: () => setOpen(what),
-    isDanger: what === 'remove',
-  });
+  const set = () => setOpen('set');
+  const ways = [
+    { label: connections.test, onClick: () => setOpen('test') },
+    { label: connections.change, onClick: set },
+  ];
   return (
     <Row
       name={name}
       state={{ tone: isSet ? TONE[state] : 'neutral', text: isSet ? texts.states[state] : texts.notSet }}
       detail={channel.settings['address']}
-      acts={
-        isSet
-          ? [act(connections.test, 'test'), act(connections.change, 'set'), act(connections.remove, 'remove')]
-          : [act(texts.setUp, 'set')]
-      }
-      problem={error ? { text: texts.why(error), acts: [act(connections.correct, 'set')] } : undefined}
+      acts={isSet ? ways : [{ label: texts.setUp, onClick: set }]}
+      remove={isSet ? { ...remove, losses: texts.removeLoss } : undefined}
+      problem={error ? texts.why(error) : undefined}
+      remedies={[{ label: connections.correct, onClick: set }]}
     >
       <Suspense>
         {open === 'set' && (
           <SetUp agentId={agentId} channel={channel} onClose={close} onSaved={() => setOpen('test')} />
         )}
-        {open === 'test' && (
-          <Test {...{ agentId, channel, receipts }} onClose={close} onChange={() => setOpen('set')} />
-        )}
+        {open === 'test' && <Test {...{ agentId, channel, receipts }} onClose={close} onChange={set} />}
       </Suspense>
-      <Confirm
-        open={open === 'remove'}
-        onClose={close}
-        title={connections.removeTitle(name)}
-        losses={texts.removeLoss}
-        action={connections.remove}
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate({ params: { id: agentId, kind } })}
-      />
     </Row>
   );
 }

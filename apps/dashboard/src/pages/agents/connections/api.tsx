@@ -17,10 +17,13 @@ import type { Way } from './calls.ts';
 /** How a program talks to the agent, with all that is known filled in, and the key that it needs. */
 export function Api({ agentId }: { agentId: string }) {
   const [way, setWay] = useState<Way>('curl');
-  const [isMaking, setMaking] = useState(false);
   const [fresh, setFresh] = useState<string>();
   return (
-    <Kind title={texts.title} hint={texts.hint} add={{ label: texts.newKey, onClick: () => setMaking(true) }}>
+    <Kind
+      title={texts.title}
+      hint={texts.hint}
+      add={{ label: texts.newKey, form: (close) => <NewKey onClose={close} onMade={setFresh} /> }}
+    >
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap items-center justify-between gap-2">
           <Segments
@@ -35,15 +38,6 @@ export function Api({ agentId }: { agentId: string }) {
         </div>
         <Code label={texts.ways[way]} text={callsOf(way, location.origin, agentId)} />
       </div>
-      {isMaking && (
-        <NewKey
-          onClose={() => setMaking(false)}
-          onMade={(key) => {
-            setMaking(false);
-            setFresh(key);
-          }}
-        />
-      )}
       <FreshKey
         title={keys.yourKey}
         hint={keys.shownOnce}
@@ -57,7 +51,11 @@ export function Api({ agentId }: { agentId: string }) {
 
 function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key: string) => void }) {
   const [name, setName] = useState('');
-  const create = useSend(web.keys.create, { refresh: [web.keys.list], done: ({ key }) => onMade(key) });
+  const done = ({ key }: { key: string }) => {
+    onClose();
+    onMade(key);
+  };
+  const create = useSend(web.keys.create, { refresh: [web.keys.list], done });
   return (
     <Dialog open onClose={onClose} title={texts.newKey} hint={texts.newKeyHint}>
       <Form error={create.error} fields={['name']} onSubmit={() => create.mutate({ body: { name } })}>

@@ -3,19 +3,18 @@ import type { Device } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { ago } from '../../../format.ts';
-import { connections, devices as texts } from '../../../texts/connections.ts';
+import { devices as texts } from '../../../texts/connections.ts';
 import { devices as words } from '../../../texts/operate.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Confirm, Dialog } from '../../../ui/dialog.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { pairingCall } from './calls.ts';
-import { Kind, Row, Rows } from './parts.tsx';
+import { Kind, Row } from './parts.tsx';
 import type { Act } from './parts.tsx';
 
 /** Phones and computers that talk to this agent, and those that wait to. */
 export function AgentDevices({ agentId }: { agentId: string }) {
-  const [isAdding, setAdding] = useState(false);
   const read = useCall(web.devices.list, {});
   const own = [...(read.data?.pending ?? []), ...(read.data?.approved ?? [])].filter((one) => one.agentId === agentId);
   return (
@@ -23,33 +22,29 @@ export function AgentDevices({ agentId }: { agentId: string }) {
       title={words.title}
       hint={texts.hint}
       read={read}
-      none={read.data && own.length === 0 ? texts.none : undefined}
-      add={{ label: texts.add, onClick: () => setAdding(true) }}
-    >
-      <Rows label={words.title}>
-        {own.map((device) => (
-          <One key={device.id} device={device} />
-        ))}
-      </Rows>
-      {isAdding && (
-        <Dialog open onClose={() => setAdding(false)} title={words.how} hint={texts.howHint} wide>
-          <div className="flex flex-col gap-4">
-            <Code label="curl" text={pairingCall(location.origin)} />
-            <div>
-              <LinkButton
-                to="/dashboard/agents/$id"
-                params={{ id: agentId } as never}
-                search={{ tab: 'settings', part: 'manage' } as never}
-              >
-                {texts.toToken}
-              </LinkButton>
-            </div>
-          </div>
-        </Dialog>
-      )}
-    </Kind>
+      rows={read.data && own.map((device) => <One key={device.id} device={device} />)}
+      none={texts.none}
+      add={{ label: texts.add, form: (close) => <How agentId={agentId} onClose={close} /> }}
+    />
   );
 }
+
+const How = ({ agentId, onClose }: { agentId: string; onClose: () => void }) => (
+  <Dialog open onClose={onClose} title={words.how} hint={texts.howHint} wide>
+    <div className="flex flex-col gap-4">
+      <Code label="curl" text={pairingCall(location.origin)} />
+      <div>
+        <LinkButton
+          to="/dashboard/agents/$id"
+          params={{ id: agentId } as never}
+          search={{ tab: 'settings', part: 'manage' } as never}
+        >
+          {texts.toToken}
+        </LinkButton>
+      </div>
+    </div>
+  </Dialog>
+);
 
 type Action = 'approve' | 'deny' | 'revoke';
 
@@ -66,7 +61,6 @@ function One({ device: { id, name, ip, lastSeen, status } }: { device: Device })
   const send = (action: Action) => decide.mutate({ body: { deviceId: id, action } });
   const act = (action: Action, onClick: () => void): Act => ({
     label: words[action],
-    named: connections.named(words[action], name),
     onClick,
     isDanger: action === 'revoke',
   });
@@ -81,7 +75,7 @@ function One({ device: { id, name, ip, lastSeen, status } }: { device: Device })
           ? [act('approve', () => send('approve')), act('deny', () => setAsking('deny'))]
           : [act('revoke', () => setAsking('revoke'))]
       }
-      problem={decide.error && !asking ? { text: decide.error.message, acts: [] } : undefined}
+      problem={asking ? undefined : decide.error?.message}
     >
       <Confirm
         open={asking !== undefined}

@@ -128,7 +128,7 @@ function Thread({ agent, place, onList }: ThreadProps) {
   const asked = read.turns.findLast(({ kind }) => kind === 'user');
   return (
     <>
-      <Card fill className="h-[calc(100dvh-19rem)] min-h-[24rem] md:h-[calc(100dvh-11.5rem)] md:min-h-[28rem]">
+      <Card fill className="h-[calc(100dvh-17rem)] min-h-[24rem] md:h-[calc(100dvh-11.5rem)] md:min-h-[28rem]">
         <Head
           place={place}
           family={read.family}

@@ -9,6 +9,7 @@ import { chat as texts } from '../../../texts/agents.ts';
 import { attach, commands as named, models } from '../../../texts/talk.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { cx } from '../../../ui/cx.ts';
+import { isSending } from '../../../ui/keys.ts';
 import { AttachedList, useAttached } from './attach.tsx';
 import { CommandField } from './command-field.tsx';
 import type { Command } from './commands.ts';
@@ -129,7 +130,7 @@ export function Composer(props: Props) {
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowUp' && text === '') return onEditLast();
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (!isSending(event)) return;
     event.preventDefault();
     submit(undefined, works && (event.ctrlKey || event.metaKey) ? onInterrupt : onSend);
   };
@@ -149,10 +150,10 @@ export function Composer(props: Props) {
         commands={offered}
         {...{ placeholder, onKey, onPaste }}
       />
-      <div className="mt-2 flex flex-wrap items-center gap-2">
+      <div className="mt-2 flex items-center gap-2">
         <PickFiles picker={picker} onPick={attaching.add} />
         <ModelButton agent={agent} value={model} onChoose={setModel} isOpen={isPicking} onOpen={setPicking} />
-        <span className="ml-auto flex gap-2">
+        <span className="ms-auto flex shrink-0 gap-2">
           {works && (
             <Button icon="stop" onClick={onStop}>
               {texts.stop}
@@ -211,7 +212,7 @@ function ModelButton({
   return (
     <>
       <Button kind="quiet" small className="min-w-0" aria-label={models.current(shown)} onClick={() => onOpen(true)}>
-        <span className="max-w-[11rem] truncate">{shown}</span>
+        <span className="max-w-[11rem] min-w-0 truncate">{shown}</span>
         <span aria-hidden="true">▾</span>
       </Button>
       {isOpen && (

@@ -5,7 +5,7 @@ import { useCall } from '../../../api.ts';
 import { chat } from '../../../texts/agents.ts';
 import { standing as texts } from '../../../texts/standing.ts';
 import { Button } from '../../../ui/button.tsx';
-import { SelectField } from '../../../ui/field.tsx';
+import { PickOne } from '../../../ui/field.tsx';
 import { AnswerForm, Ends, inSight } from './answer-form.tsx';
 import type { Decide } from './decide.ts';
 import { argsOf } from './effect.ts';
@@ -73,12 +73,12 @@ function Always({
         onDecide(approvalId, true, { always: { within } });
       }}
     >
-      <SelectField
+      <PickOne
         label={texts.alwaysTitle}
         hint={texts.until}
         autoFocus
         value={String(at)}
-        onChange={({ target }) => setAt(Number(target.value))}
+        onChange={(value) => setAt(Number(value))}
         choices={choices.map((choice, index) => ({
           value: String(index),
           label: standingWords({ tool, ...choice }),

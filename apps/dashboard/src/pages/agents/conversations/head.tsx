@@ -53,7 +53,7 @@ export function Head({
   return (
     <div className="-mt-2 mb-2 flex items-center gap-2">
       <Button small className="lg:hidden" icon="menu" onClick={onList}>
-        {talk.showList}
+        <span className="max-sm:sr-only">{talk.showList}</span>
       </Button>
       <h2 className="min-w-0 flex-1 truncate font-sans text-[0.95rem] font-medium text-ink-soft" dir="auto">
         {titleOf(session?.title)}

@@ -10,6 +10,7 @@ import { Button, IconButton, LinkButton } from '../../../ui/button.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { TextArea } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
+import { isSending } from '../../../ui/keys.ts';
 import { Markdown } from '../../../ui/markdown.tsx';
 import { runAddress, runName } from '../runs/run-name.ts';
 import { isFinal, wholesOf } from './answers.ts';
@@ -190,7 +191,7 @@ function Foot({ turn, asked, whole, forked, choice, actions, isEditing, onEditin
       </p>
       {asked && whole && <AnswerLinks {...{ asked, whole, forked, actions }} />}
       {mine && choice && <Switch choice={choice} onSwitch={actions.onSwitch} />}
-      <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100">
+      <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 [article:last-of-type_&]:opacity-100 [@media(hover:none)]:opacity-100">
         {mine && !isEditing && !actions.isOff && (
           <Small icon="edit" label={talk.edit} onClick={() => onEditing(turn.key)} />
         )}
@@ -279,7 +280,7 @@ function EditForm({ text, onSend, onClose }: { text: string; onSend: (text: stri
         onChange={({ target }) => setWritten(target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') onClose();
-          if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) submit(event);
+          if (isSending(event)) submit(event);
         }}
       />
       <div className="flex justify-end gap-2">

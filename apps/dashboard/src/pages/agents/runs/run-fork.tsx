@@ -7,7 +7,7 @@ import { runs as texts } from '../../../texts/runs.ts';
 import { models } from '../../../texts/talk.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
-import { SelectField, TextArea } from '../../../ui/field.tsx';
+import { PickOne, SelectField, TextArea } from '../../../ui/field.tsx';
 import { Form } from '../../../ui/form.tsx';
 import { newId } from '../../../ids.ts';
 import type { Bar } from './waterfall.ts';
@@ -84,10 +84,10 @@ export function ForkDialog({
 
 /** After the step that is looked at, or before everything that came of the question. */
 const Where = ({ isAgain, onChange }: { isAgain: boolean; onChange: (isAgain: boolean) => void }) => (
-  <SelectField
+  <PickOne
     label={texts.forkWhere}
     value={isAgain ? 'again' : 'after'}
-    onChange={({ target }) => onChange(target.value === 'again')}
+    onChange={(value) => onChange(value === 'again')}
     choices={[
       { value: 'after', label: texts.forkAfter },
       { value: 'again', label: texts.forkAgain },

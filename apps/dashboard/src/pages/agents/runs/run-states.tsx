@@ -38,9 +38,9 @@ export function useCopyLink(): () => void {
   return () => void navigator.clipboard.writeText(location.href).then(() => say(states.copied));
 }
 
-export function CopyLink() {
+export function CopyLink({ small }: { small?: boolean }) {
   return (
-    <Button icon="copy" onClick={useCopyLink()}>
+    <Button small={small} icon="copy" onClick={useCopyLink()}>
       {texts.copyLink}
     </Button>
   );

@@ -1,12 +1,12 @@
 import { web } from '@troupe/contract';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { duration, money, percent, short } from '../../../format.ts';
 import { evaluations } from '../../../texts/evaluations.ts';
 import { runs as texts } from '../../../texts/runs.ts';
-import { Button, IconButton, LinkButton } from '../../../ui/button.tsx';
-import { Card, Figure, Figures, Notice } from '../../../ui/card.tsx';
+import { Button, LinkButton } from '../../../ui/button.tsx';
+import { Badge, Card, FigureRow, Notice } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Refused } from '../../../ui/form.tsx';
 import { usePageKeys } from '../../../ui/keys.ts';
@@ -17,6 +17,7 @@ import { ForkDialog } from './run-fork.tsx';
 import { Inspector } from './run-inspector.tsx';
 import { runOf, stepIn } from './run-name.ts';
 import type { RunPlace } from './run-name.ts';
+import { Moves, Sheet, useSheet } from './run-sheet.tsx';
 import { CopyLink, NoRun, RunRead, useCopyLink } from './run-states.tsx';
 import { useRun } from './use-run.ts';
 import { placeOf, slowestOf } from './waterfall.ts';
@@ -41,38 +42,50 @@ function Shown({ place }: { place: RunPlace }) {
   const agent = useCall(web.agents.get, { params: { id: agentId } });
   const { read, run, isOver } = useRun(place);
   const [open, setOpen] = useState<'fork' | 'compare'>();
-  const chosen = run.bars.find(({ key }) => key === String(search.step)) ?? run.bars.at(-1);
+  const named = run.bars.findIndex(({ key }) => key === String(search.step));
+  const at = named < 0 ? run.bars.length - 1 : named;
+  const chosen = run.bars[at];
+  const isOpen = search.step !== undefined;
+  const sheet = useSheet(isOpen);
   // Another step is no other page: what is in sight stays there.
   const choose = (key: string) =>
-    void navigate({ to: '.', search: stepIn(key) as never, replace: true, resetScroll: false });
+    void navigate({ to: '.', search: stepIn(key) as never, replace: !sheet.opens(), resetScroll: false });
+  const move = (by: number) => {
+    const next = run.bars[at + by];
+    if (next) choose(next.key);
+  };
   const back = { to: `/dashboard/agents/${agentId}`, search: { tab: 'chat', c: sessionId }, label: texts.back };
   const close = () => setOpen(undefined);
-  const inspected = useRef<HTMLDivElement>(null);
   const copy = useCopyLink();
   usePageKeys((key) => {
     if (run.bars.length === 0) return false;
-    const index = run.bars.findIndex((bar) => bar === chosen);
-    const next = run.bars[index + (MOVES[key] ?? 0)];
     if (key === 'f' || key === 'c') setOpen(key === 'f' ? 'fork' : 'compare');
     else if (key === 'y') copy();
+    else if (key === 'Escape') return sheet.close();
     else if (!Object.hasOwn(MOVES, key)) return false;
-    else if (next && next !== chosen) choose(next.key);
+    else move(MOVES[key] ?? 0);
     return true;
   });
   return (
     <Page
       title={texts.title}
       back={back}
-      lead={<bdi>{agent.data?.agent.name}</bdi>}
+      isLow
+      lead={<Lead name={agent.data?.agent.name} run={run} />}
       actions={run.bars.length > 0 && <Actions place={place} isOver={isOver} onCompare={() => setOpen('compare')} />}
     >
       <RunRead of={{ read, run }}>
         <Sum run={run} onChoose={choose} />
-        <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-          <Waterfall run={run} chosen={chosen} onChoose={choose} onTap={() => showBelow(inspected.current)} />
-          <div ref={inspected} className="min-w-0 scroll-mt-20">
+        <div
+          className={cx(
+            'grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]',
+            isOpen && 'max-lg:pb-[60dvh]',
+          )}
+        >
+          <Waterfall run={run} at={at} sheet={sheet} onChoose={choose} onMove={move} />
+          <Sheet of={sheet} at={at} steps={run.bars.length} onMove={move}>
             {chosen && <Inspector place={place} run={run} bar={chosen} onFork={() => setOpen('fork')} />}
-          </div>
+          </Sheet>
         </div>
       </RunRead>
       {chosen && open === 'fork' && (
@@ -83,20 +96,27 @@ function Shown({ place }: { place: RunPlace }) {
   );
 }
 
-/** Where one stands below the other, whoever touches a step wants to see what is in it. */
-function showBelow(node: HTMLElement | null): void {
-  if (!matchMedia('(min-width: 64rem)').matches) node?.scrollIntoView({ block: 'start' });
-}
-
 const promptOf = ({ bars }: Run): Bar | undefined => bars.find(({ kind }) => kind === 'prompt');
 
-/** What can be made of a run. */
+/** Whose it is, and how it ended. */
+const Lead = ({ name, run: { outcome, bars } }: { name: string | undefined; run: Run }) => (
+  <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+    <bdi>{name}</bdi>
+    {bars.length > 0 && (
+      <Badge tone={outcome === 'done' ? 'ok' : outcome === undefined ? 'info' : 'spot'}>
+        {outcome === undefined ? texts.goesOn : (texts.outcomes[outcome] ?? outcome)}
+      </Badge>
+    )}
+  </span>
+);
+
+/** What can be made of a run, in one row that a phone scrolls. */
 function Actions({ place, isOver, onCompare }: { place: RunPlace; isOver: boolean; onCompare: () => void }) {
   const { agentId, sessionId, first } = place;
   return (
-    <>
-      <CopyLink />
-      <Button icon="cost" onClick={onCompare}>
+    <div className="-m-1 flex gap-2 overflow-x-auto p-1 [scrollbar-width:none]">
+      <CopyLink small />
+      <Button small icon="cost" onClick={onCompare}>
         {texts.compare}
       </Button>
       {isOver && (
@@ -105,7 +125,7 @@ function Actions({ place, isOver, onCompare }: { place: RunPlace; isOver: boolea
           <MakeSkill agent={agentId} session={sessionId} run={first} />
         </>
       )}
-    </>
+    </div>
   );
 }
 
@@ -121,6 +141,7 @@ function MakeCase({ agent, session, run }: { agent: string; session: string; run
     <>
       <Refused error={make.error} />
       <Button
+        small
         icon="check"
         busy={make.isPending}
         disabled={make.isSuccess}
@@ -135,7 +156,7 @@ function MakeCase({ agent, session, run }: { agent: string; session: string; run
 /** The run as a draft of a skill, to be edited there; nothing is kept by it. */
 function MakeSkill({ agent, session, run }: { agent: string; session: string; run: number }) {
   return (
-    <LinkButton icon="book" to="/dashboard/skills" search={{ agent, session, run: String(run) } as never}>
+    <LinkButton small icon="book" to="/dashboard/skills" search={{ agent, session, run: String(run) } as never}>
       {texts.makeSkill}
     </LinkButton>
   );
@@ -145,20 +166,14 @@ function Sum({ run, onChoose }: { run: Run; onChoose: (key: string) => void }) {
   const slowest = slowestOf(run);
   return (
     <>
-      <Figures>
-        <Figure
-          label={texts.worked}
-          value={duration(run.workedMs)}
-          note={run.waitedMs > 0 ? `${texts.waited}: ${duration(run.waitedMs)}` : undefined}
-        />
-        <Figure label={texts.cost} value={money(run.costMicros / 1e6)} />
-        <Figure label={texts.tokens} value={short(run.tokens)} />
-        <Figure
-          label={texts.steps}
-          value={run.bars.length}
-          note={run.outcome === undefined ? texts.goesOn : (texts.outcomes[run.outcome] ?? run.outcome)}
-        />
-      </Figures>
+      <FigureRow
+        items={[
+          [texts.worked, duration(run.workedMs), run.waitedMs > 0 && texts.waiting(duration(run.waitedMs))],
+          [texts.cost, money(run.costMicros / 1e6)],
+          [texts.tokens, short(run.tokens)],
+          [texts.steps, run.bars.length],
+        ]}
+      />
       {slowest && (
         <p className="text-ink-soft">
           {texts.slowest}{' '}
@@ -187,44 +202,38 @@ const COLOURS: Record<Bar['kind'], string> = {
 
 interface WaterfallProps {
   run: Run;
-  chosen: Bar | undefined;
+  /** The step that is looked at, from 0. */
+  at: number;
+  sheet: ReturnType<typeof useSheet>;
   onChoose: (key: string) => void;
-  /** A step was chosen where it stands, not by going on from another. */
-  onTap: () => void;
+  onMove: (by: number) => void;
 }
 
-function Waterfall({ run, chosen, onChoose, onTap }: WaterfallProps) {
-  const index = run.bars.findIndex(({ key }) => key === chosen?.key);
-  const step = (by: number) => {
-    const next = run.bars[index + by];
-    if (next) onChoose(next.key);
-  };
-  const isLast = index === run.bars.length - 1;
+function Waterfall({ run, at, sheet, onChoose, onMove }: WaterfallProps) {
+  const steps = run.bars.length;
+  const isLast = at === steps - 1;
   return (
     <Card
       title={texts.waterfall}
       flush
       className={cx('overflow-hidden', !isLast && 'bg-spot-soft!')}
-      hint={isLast ? undefined : `${texts.at(index + 1, run.bars.length)}. ${texts.looking}`}
+      hint={isLast ? undefined : `${texts.at(at + 1, steps)}. ${texts.looking}`}
       actions={
-        <>
-          <IconButton icon="back" label={texts.before} disabled={index <= 0} onClick={() => step(-1)} />
-          <IconButton icon="arrow" label={texts.after} disabled={isLast} onClick={() => step(1)} />
-        </>
+        <span className="contents max-lg:hidden">
+          <Moves at={at} steps={steps} onMove={onMove} />
+        </span>
       }
     >
-      <ol className="flex flex-col pb-2">
-        {run.bars.map((bar, at) => (
+      <ol ref={sheet.list} className="flex flex-col pb-2">
+        {run.bars.map((bar, index) => (
           <li key={bar.key}>
             <Row
               bar={bar}
               run={run}
-              isChosen={at === index}
-              isLater={at > index}
-              onClick={() => {
-                onChoose(bar.key);
-                onTap();
-              }}
+              isChosen={index === at}
+              isLater={index > at}
+              isCovered={sheet.isOpen}
+              onClick={() => onChoose(bar.key)}
             />
           </li>
         ))}
@@ -238,12 +247,15 @@ function Row({
   run,
   isChosen,
   isLater,
+  isCovered,
   onClick,
 }: {
   bar: Bar;
   run: Run;
   isChosen: boolean;
   isLater: boolean;
+  /** By what comes up from the lower edge, unless it is scrolled above that. */
+  isCovered: boolean;
   onClick: () => void;
 }) {
   const { left, width } = placeOf(bar, run);
@@ -256,7 +268,8 @@ function Row({
       aria-pressed={isChosen}
       onClick={onClick}
       className={cx(
-        'grid w-full grid-cols-[minmax(0,9rem)_minmax(0,1fr)_4.5rem] items-center gap-3 px-5 py-1.5 text-left hover:bg-sunken aria-pressed:bg-accent-soft sm:grid-cols-[minmax(0,13rem)_minmax(0,1fr)_4.5rem]',
+        'grid w-full grid-cols-[minmax(0,9rem)_minmax(0,1fr)_4.5rem] items-center gap-3 px-5 py-1.5 text-left hover:bg-sunken aria-pressed:bg-accent-soft sm:grid-cols-[minmax(0,13rem)_minmax(0,1fr)_4.5rem] pointer-coarse:min-h-11',
+        isCovered && 'max-lg:scroll-mt-20 max-lg:scroll-mb-[64dvh]',
       )}
     >
       <span className={cx('min-w-0 truncate text-[0.87rem]', bar.kind === 'branch' && 'pl-4')} dir="auto">

@@ -5,70 +5,62 @@ import { useCall, useSend } from '../../../api.ts';
 import { exactMoney } from '../../../format.ts';
 import { connections } from '../../../texts/connections.ts';
 import { widgets as texts } from '../../../texts/widgets.ts';
+import { useAsk } from '../../../ui/ask.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
 import { useSay } from '../../../ui/toast.tsx';
-import { Kind, Row, Rows } from '../connections/parts.tsx';
-import type { Act } from '../connections/parts.tsx';
+import { Kind, Row } from '../connections/parts.tsx';
 
 /** Comes when it is opened. */
 const WidgetSettings = lazy(() => import('./settings.tsx').then((page) => ({ default: page.WidgetSettings })));
 
 /** Where people without an account talk to the agent. */
 export function Widgets({ agentId }: { agentId: string }) {
-  const [isMaking, setMaking] = useState(false);
   const read = useCall(web.widgets.list, { params: { id: agentId } });
   return (
     <Kind
       title={texts.title}
       hint={texts.hint}
       read={read}
-      none={read.data?.widgets.length === 0 ? texts.none : undefined}
-      add={{ label: texts.make, onClick: () => setMaking(true) }}
-    >
-      <Rows label={texts.title}>
-        {read.data?.widgets.map((widget) => (
-          <One key={widget.id} agentId={agentId} widget={widget} />
-        ))}
-      </Rows>
-      <Suspense>{isMaking && <WidgetSettings agentId={agentId} onClose={() => setMaking(false)} />}</Suspense>
-    </Kind>
+      rows={read.data?.widgets.map((widget) => (
+        <One key={widget.id} agentId={agentId} widget={widget} />
+      ))}
+      none={texts.none}
+      add={{ label: texts.make, form: (close) => <WidgetSettings agentId={agentId} onClose={close} /> }}
+    />
   );
 }
 
 function One({ agentId, widget }: { agentId: string; widget: Widget }) {
-  const [open, setOpen] = useState<'change' | 'key' | 'remove'>();
+  const [isChanging, setChanging] = useState(false);
   const say = useSay();
-  const close = () => setOpen(undefined);
-  const which = { params: { id: agentId, widgetId: widget.id } };
-  const update = useSend(web.widgets.update, { refresh: [web.widgets.list], done: () => say(texts.saved) });
+  const which = () => ({ params: { id: agentId, widgetId: widget.id } });
+  const refresh = [web.widgets.list];
+  const update = useSend(web.widgets.update, { refresh, done: () => say(texts.saved) });
+  const rotate = useAsk(web.widgets.rotate, which, { refresh, done: () => say(texts.saved) });
+  const remove = useAsk(web.widgets.remove, which, { refresh, done: () => say(texts.removed) });
   const { enabled, hosted, origins, title } = widget;
-  const act = (label: string, onClick: () => void): Act => ({
-    label,
-    named: connections.named(label, title),
-    onClick,
-  });
-  const change = act(connections.change, () => setOpen('change'));
-  const toggle = () => update.mutate({ ...which, body: { enabled: !enabled } });
+  const change = () => setChanging(true);
+  const toggle = () => update.mutate({ ...which(), body: { enabled: !enabled } });
   return (
     <Row
       name={title}
       state={{ tone: enabled ? 'ok' : 'neutral', text: enabled ? texts.on : texts.off }}
       detail={texts.spent(exactMoney(widget.spentTodayUsd), exactMoney(widget.dailyCapUsd))}
       acts={[
-        change,
-        { ...act(enabled ? texts.switchOff : texts.switchOn, toggle), busy: update.isPending },
-        act(texts.newKey, () => setOpen('key')),
-        { ...act(connections.remove, () => setOpen('remove')), isDanger: true },
+        { label: connections.change, onClick: change },
+        { label: enabled ? texts.switchOff : texts.switchOn, onClick: toggle, busy: update.isPending },
+        { label: texts.newKey, onClick: () => rotate.ask(undefined) },
       ]}
-      problem={update.error ? { text: update.error.message, acts: [] } : undefined}
+      remove={{ ...remove, losses: texts.removeLoss }}
+      problem={update.error?.message}
     >
       {origins.length === 0 && !hosted && (
         <Notice tone="spot" title={texts.noSite}>
           <div className="mt-2">
-            <Button small onClick={change.onClick}>
+            <Button small onClick={change}>
               {texts.nameSite}
             </Button>
           </div>
@@ -76,51 +68,10 @@ function One({ agentId, widget }: { agentId: string; widget: Widget }) {
       )}
       {origins.length > 0 && <Code label={texts.code} text={widget.embed} />}
       {hosted && <Code label={texts.page} text={widget.address} />}
-      <Suspense>{open === 'change' && <WidgetSettings agentId={agentId} widget={widget} onClose={close} />}</Suspense>
-      <Asked agentId={agentId} widget={widget} open={open} onClose={close} />
+      <Suspense>
+        {isChanging && <WidgetSettings agentId={agentId} widget={widget} onClose={() => setChanging(false)} />}
+      </Suspense>
+      <Confirm {...rotate.confirm} title={texts.newKeyTitle} losses={texts.newKeyLoss} action={texts.newKey} />
     </Row>
-  );
-}
-
-interface AskedProps {
-  agentId: string;
-  widget: Widget;
-  open: 'change' | 'key' | 'remove' | undefined;
-  onClose: () => void;
-}
-
-/** What cannot be undone is asked first. */
-function Asked({ agentId, widget, open, onClose }: AskedProps) {
-  const say = useSay();
-  const which = { params: { id: agentId, widgetId: widget.id } };
-  const done = (text: string) => () => {
-    say(text);
-    onClose();
-  };
-  const rotate = useSend(web.widgets.rotate, { refresh: [web.widgets.list], done: done(texts.saved) });
-  const remove = useSend(web.widgets.remove, { refresh: [web.widgets.list], done: done(texts.removed) });
-  return (
-    <>
-      <Confirm
-        open={open === 'key'}
-        onClose={onClose}
-        title={texts.newKeyTitle}
-        losses={texts.newKeyLoss}
-        action={texts.newKey}
-        busy={rotate.isPending}
-        error={rotate.error}
-        onConfirm={() => rotate.mutate(which)}
-      />
-      <Confirm
-        open={open === 'remove'}
-        onClose={onClose}
-        title={connections.removeTitle(widget.title)}
-        losses={texts.removeLoss}
-        action={connections.remove}
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate(which)}
-      />
-    </>
   );
 }

@@ -8,7 +8,7 @@ import { chat } from '../../../texts/agents.ts';
 import { runs } from '../../../texts/runs.ts';
 import { sessions as texts } from '../../../texts/work.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Card, Figure, Figures, Status } from '../../../ui/card.tsx';
+import { Card, FigureRow, Status } from '../../../ui/card.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
@@ -89,12 +89,14 @@ function Trace({ agentId, session, onClose }: { agentId: string; session: Sessio
           const total = spentOf(events);
           return (
             <div className="flex flex-col gap-4">
-              <Figures>
-                <Figure label={texts.cost} value={money(total.costMicros / 1e6)} />
-                <Figure label={texts.tokens} value={short(total.tokens)} />
-                <Figure label={texts.time} value={duration(total.ms)} />
-                <Figure label={texts.steps} value={events.at(-1)?.seq ?? 0} />
-              </Figures>
+              <FigureRow
+                items={[
+                  [texts.cost, money(total.costMicros / 1e6)],
+                  [texts.tokens, short(total.tokens)],
+                  [texts.time, duration(total.ms)],
+                  [texts.steps, events.at(-1)?.seq ?? 0],
+                ]}
+              />
               {read.hasOlder && (
                 <Button small className="self-center" onClick={() => void read.older()}>
                   {texts.older}

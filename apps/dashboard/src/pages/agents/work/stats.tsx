@@ -3,7 +3,7 @@ import { useCall } from '../../../api.ts';
 import { bytes, count, duration, money, percent, short } from '../../../format.ts';
 import { modelName } from '../../../models.ts';
 import { stats as texts } from '../../../texts/work.ts';
-import { Card, Facts, Figure, Figures, Notice } from '../../../ui/card.tsx';
+import { Card, Facts, FigureRow, Notice } from '../../../ui/card.tsx';
 import { Bars } from '../../../ui/chart.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
@@ -21,12 +21,14 @@ export function Today({ agentId }: { agentId: string }) {
       {({ stats, status }) => (
         <>
           {status === 'mock' && <Notice tone="spot">{texts.unreachable}</Notice>}
-          <Figures>
-            <Figure label={texts.processed} value={shown(stats.messagesProcessed, count)} />
-            <Figure label={texts.perHour} value={shown(stats.messagesPerHour, count)} />
-            <Figure label={texts.response} value={shown(stats.averageResponseTime, duration)} />
-            <Figure label={texts.success} value={shown(stats.successRate, percent)} />
-          </Figures>
+          <FigureRow
+            items={[
+              [texts.processed, shown(stats.messagesProcessed, count)],
+              [texts.perHour, shown(stats.messagesPerHour, count)],
+              [texts.response, shown(stats.averageResponseTime, duration)],
+              [texts.success, shown(stats.successRate, percent)],
+            ]}
+          />
         </>
       )}
     </Loaded>

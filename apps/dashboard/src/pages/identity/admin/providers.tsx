@@ -151,6 +151,9 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+/** As names of providers are written: they are the first part of what their models are called. */
+const nameFrom = (typed: string): string => typed.toLowerCase().replaceAll(/[^a-z\d]+/g, '-');
+
 /** What is left empty is not sent. */
 const bodyOf = ({ kind, name, baseUrl, apiKey, models }: Given) => ({
   kind,
@@ -183,6 +186,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
           onChange={(change) => {
             setGiven({ ...given, ...change });
             test.reset();
+            add.reset();
           }}
         />
         <div className="flex flex-col gap-2" aria-live="polite">
@@ -202,6 +206,18 @@ function AddDialog({ onClose }: { onClose: () => void }) {
 function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<Given>) => void }) {
   const { kind, name, baseUrl, apiKey } = given;
   const isNeeded = !needsNoAddress(kind);
+  const key = (
+    <TextField
+      label={texts.key}
+      name="apiKey"
+      hint={texts.keys[kind] ?? texts.keyHint}
+      type="password"
+      autoComplete="off"
+      required={needsKey(kind)}
+      value={apiKey}
+      onChange={({ target }) => onChange({ apiKey: target.value })}
+    />
+  );
   return (
     <>
       <SelectField
@@ -217,9 +233,10 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
           hint={kind === 'compatible' ? texts.nameHint : texts.cloudNameHint}
           required={kind === 'compatible'}
           value={name}
-          onChange={({ target }) => onChange({ name: target.value })}
+          onChange={({ target }) => onChange({ name: nameFrom(target.value) })}
         />
       )}
+      {!isNeeded && key}
       <TextField
         label={texts.address}
         name="baseUrl"
@@ -230,16 +247,7 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
         value={baseUrl}
         onChange={({ target }) => onChange({ baseUrl: target.value })}
       />
-      <TextField
-        label={texts.key}
-        name="apiKey"
-        hint={texts.keys[kind] ?? texts.keyHint}
-        type="password"
-        autoComplete="off"
-        required={needsKey(kind)}
-        value={apiKey}
-        onChange={({ target }) => onChange({ apiKey: target.value })}
-      />
+      {isNeeded && key}
       {kind in texts.modelsHints && (
         <TextArea
           label={texts.models}

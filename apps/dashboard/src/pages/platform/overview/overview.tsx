@@ -189,12 +189,10 @@ const inColumns = (steps: number): string =>
 /** The same shape, for somebody who is here for the first time. */
 const GuideToCome = () => (
   <Card title={texts.guide} hint={<span className="skeleton block h-[1.4em] w-56 max-w-full" />}>
-    <div role="status" aria-label={states.loading} className={inColumns(Object.keys(texts.steps).length - 1)}>
-      {Object.keys(texts.steps)
-        .slice(1)
-        .map((step, index) => (
-          <div key={step} className={cx('skeleton h-[4.75rem] rounded-xl', index > 2 && 'max-sm:hidden')} />
-        ))}
+    <div role="status" aria-label={states.loading} className={inColumns(Object.keys(texts.steps).length)}>
+      {Object.keys(texts.steps).map((step, index) => (
+        <div key={step} className={cx('skeleton h-[4.75rem] rounded-xl', index > 2 && 'max-sm:hidden')} />
+      ))}
     </div>
   </Card>
 );
@@ -205,7 +203,6 @@ const TABS: Readonly<Record<string, string>> = { provider: 'providers', password
 /** The way from sign-up to a working agent. It shows what is done by looking, not by remembering. */
 function Guide({ done, firstAgent }: { done: Done; firstAgent: string | undefined }) {
   const links: Record<string, string> = {
-    plan: '/dashboard/billing',
     provider: '/dashboard/admin',
     password: '/dashboard/settings',
     cap: '/dashboard/cost',

@@ -20,7 +20,7 @@ export type Done = Readonly<Record<string, boolean>>;
 export const isDone = (value: unknown): value is Done =>
   typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'boolean');
 
-/** Who has no plan yet is shown the way to one first. */
+/** Who has no plan yet is shown the way to one first: it is no step of this way. */
 export const isUnderWay = (done: Done): boolean => done['plan'] === true && !Object.values(done).every(Boolean);
 
 /** The steps that count here, in their order, and the first that is not done. */
