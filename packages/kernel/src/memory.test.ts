@@ -40,7 +40,8 @@ test('what a start left behind is given back, and all of it once nobody waits', 
     collect: (how) => collected.push(how),
   }).keepTidy();
   const looks = async (count: number): Promise<void> => {
-    for (const until = looked + count; looked < until;) await delay(5);
+    const until = looked + count;
+    for (let seen = looked; seen < until; seen = looked) await delay(5);
   };
   await looks(10);
   assert.deepEqual(collected, ['regular'], 'once, in half the time, for who is busy');

@@ -135,6 +135,14 @@ function taking(deps: CopyDeps, state: State) {
   return { layOut, pull, know };
 }
 
+const untouched = (): State => ({
+  version: undefined,
+  newest: undefined,
+  touched: new Set(),
+  there: new Set(),
+  losses: 0,
+});
+
 function untouch(state: State): void {
   state.touched = new Set();
   state.there = new Set();
@@ -144,6 +152,11 @@ function touch(state: State, where: string): void {
   state.touched.add(where);
   for (const one of state.there)
     if (where === EVERYWHERE || one === where || one.startsWith(`${where}/`)) state.there.delete(one);
+}
+
+function write(state: State, where: string): void {
+  state.touched.add(where);
+  if (where !== EVERYWHERE) state.there.add(where);
 }
 
 /** What was written is gone with the disk, and all who were writing are told; what is stored is laid out again. */
@@ -185,7 +198,7 @@ function keeping(deps: CopyDeps, state: State, { layOut, pull, know }: ReturnTyp
 
 export function createCopy(deps: CopyDeps): Copy {
   const { root, log } = deps;
-  const state: State = { version: undefined, newest: undefined, touched: new Set(), there: new Set(), losses: 0 };
+  const state = untouched();
   let usedAt = Date.now();
   let turn: Promise<unknown> = Promise.resolve();
   const took = taking(deps, state);
@@ -229,10 +242,7 @@ export function createCopy(deps: CopyDeps): Copy {
       if (!isCurrent() || !(await isLaidOut(root))) await inTurn(catchUp);
     },
     touched: (where = EVERYWHERE) => touch(state, where),
-    written: (where = EVERYWHERE) => {
-      state.touched.add(where);
-      if (where !== EVERYWHERE) state.there.add(where);
-    },
+    written: (where = EVERYWHERE) => write(state, where),
     keep: (fence) => (state.touched.size === 0 ? Promise.resolve() : inTurn(() => keepNow(fence))),
     losses: () => state.losses,
     heard: (version) => void (state.newest = Math.max(state.newest ?? 0, version)),

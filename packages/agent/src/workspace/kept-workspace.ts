@@ -9,7 +9,7 @@ import type { Workspace } from './workspace.ts';
  * it is over, under the lease of its session. `person`: at once, and the newest is asked for before anything is shown.
  */
 export function keptWorkspace(inner: Workspace, copy: Copy, whose: 'tool' | 'person'): Workspace {
-  const ready = whose === 'tool' ? copy.ready : copy.refresh;
+  const ready = readyFor(copy, whose);
 
   const reads =
     <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
@@ -18,28 +18,7 @@ export function keptWorkspace(inner: Workspace, copy: Copy, whose: 'tool' | 'per
       return work(...args);
     };
 
-  /** What a call with these arguments, and this result, has written and removed. */
-  const writes =
-    <Args extends unknown[], T>(
-      work: (...args: Args) => Promise<T>,
-      written: (result: T, ...args: Args) => string | undefined,
-      removed: (...args: Args) => string | undefined = () => undefined,
-    ) =>
-    async (...args: Args): Promise<T> => {
-      await ready();
-      const losses = copy.losses();
-      const result = await work(...args).catch((error: unknown) => {
-        // Nobody knows how far it came.
-        copy.touched();
-        throw error;
-      });
-      const [from, to] = [removed(...args), written(result, ...args)];
-      if (from !== undefined) copy.touched(await placeOf(inner.root, from));
-      if (to !== undefined) copy.written(await placeOf(inner.root, to));
-      if (whose === 'person') await copy.keep();
-      if (copy.losses() !== losses) throw new CopyLost();
-      return result;
-    };
+  const writes = writing(inner, copy, whose);
 
   return {
     root: inner.root,
@@ -64,17 +43,38 @@ export function keptWorkspace(inner: Workspace, copy: Copy, whose: 'tool' | 'per
     edit: writes(inner.edit, (_, file) => file),
     put: writes(inner.put, ({ path: stored }) => stored),
     makeFolder: writes(inner.makeFolder, (_, folder) => folder),
-    move: writes(
-      inner.move,
-      (_, _from, to) => to,
-      (from) => from,
-    ),
-    remove: writes(
-      inner.remove,
-      () => undefined,
-      (target) => target,
-    ),
+    move: writes(inner.move, (_, _from, to) => to, first),
+    remove: writes(inner.remove, nothing, first),
   };
+}
+
+const readyFor = (copy: Copy, whose: 'tool' | 'person') => (whose === 'tool' ? copy.ready : copy.refresh);
+const first = (target: string): string => target;
+const nothing = (): undefined => undefined;
+
+function writing(inner: Workspace, copy: Copy, whose: 'tool' | 'person') {
+  const ready = readyFor(copy, whose);
+  /** What a call with these arguments, and this result, has written and removed. */
+  return <Args extends unknown[], T>(
+    work: (...args: Args) => Promise<T>,
+    written: (result: T, ...args: Args) => string | undefined,
+    removed: (...args: Args) => string | undefined = nothing,
+  ) =>
+    async (...args: Args): Promise<T> => {
+      await ready();
+      const losses = copy.losses();
+      const result = await work(...args).catch((error: unknown) => {
+        // Nobody knows how far it came.
+        copy.touched();
+        throw error;
+      });
+      const [from, to] = [removed(...args), written(result, ...args)];
+      if (from !== undefined) copy.touched(await placeOf(inner.root, from));
+      if (to !== undefined) copy.written(await placeOf(inner.root, to));
+      if (whose === 'person') await copy.keep();
+      if (copy.losses() !== losses) throw new CopyLost();
+      return result;
+    };
 }
 
 /** Where something really is that was named by a path, links followed; undefined: nobody can tell. */
