@@ -248,12 +248,7 @@ export function createCopy(deps: CopyDeps): Copy {
     heard: (version) => void (state.newest = Math.max(state.newest ?? 0, version)),
     unsure: () => void (state.newest = undefined),
     usedAt: () => usedAt,
-    drop: () =>
-      inTurn(async () => {
-        const mayGo = state.touched.size === 0;
-        if (mayGo) await takeOff();
-        return mayGo;
-      }),
+    drop: () => inTurn(async () => state.touched.size === 0 && takeOff().then(() => true)),
     forget: () => inTurn(takeOff),
   };
 }
