@@ -9,6 +9,8 @@ import { runInNewContext } from 'node:vm';
 const LOOK_MS = 5_000;
 /** Until it was collected once: loading the code leaves some 30 MB. */
 const FIRST_LOOK_MS = 1000;
+/** Nor is anybody at it now. */
+const NOW_MS = 250;
 /** Part of that time that the loop was at work, at most: what is busier collects by itself. */
 const CALM = 0.05;
 /** More than there was after the last time is worth the tenth of a second in which everybody waits. */
@@ -58,6 +60,7 @@ function collector(): (how: Flavor) => void {
 export function createMemory(options: MemoryOptions = {}): Memory {
   const { lookMs = LOOK_MS, worked = workedMs, collect = collector() } = options;
   const firstLookMs = Math.min(FIRST_LOOK_MS, lookMs);
+  const nowMs = Math.min(NOW_MS, lookMs);
   let least = Infinity;
 
   function tidy(): void {
@@ -69,20 +72,30 @@ export function createMemory(options: MemoryOptions = {}): Memory {
     tidy,
     keepTidy() {
       let before = worked();
-      let timer = setTimeout(look, firstLookMs).unref();
       let isNew = true;
+      let timer = setTimeout(look, firstLookMs).unref();
+      const isFirst = (): boolean => least === Infinity;
+      function next(): void {
+        before = worked();
+        timer = setTimeout(look, isFirst() ? firstLookMs : lookMs).unref();
+      }
       function look(this: void): void {
-        const isFirst = least === Infinity;
         const now = worked();
-        const isCalm = now - before < CALM * (isFirst ? firstLookMs : lookMs);
-        before = now;
+        const isCalm = now - before < CALM * (isFirst() ? firstLookMs : lookMs);
         const bytes = held();
-        if (isCalm && (isFirst || bytes > least + MUCH)) tidy();
-        else if (!isFirst) least = Math.min(least, bytes);
+        if (isCalm && (isFirst() || bytes > least + MUCH)) {
+          // Somebody may just have come.
+          timer = setTimeout(() => {
+            if (worked() - now < CALM * nowMs) tidy();
+            next();
+          }, nowMs).unref();
+          return;
+        }
+        if (!isFirst()) least = Math.min(least, bytes);
         // What is busy from the start needs the room, too, and waits once.
-        else if (isNew) collect('regular');
+        else if (isNew && !isCalm) collect('regular');
         isNew = false;
-        timer = setTimeout(look, least === Infinity ? firstLookMs : lookMs).unref();
+        next();
       }
       return () => clearTimeout(timer);
     },
