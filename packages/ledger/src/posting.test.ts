@@ -233,7 +233,7 @@ type Any = typeof anyPosting extends fc.Arbitrary<infer T> ? T : never;
 
 /** One of each kind, and one for which there is too little. */
 const EACH: Any[] = [
-  ...['plain', 'unknown', 'unbalanced', 'assets', 'replay', 'other'].map((kind): Any => ({
+  ...(['plain', 'unknown', 'unbalanced', 'assets', 'replay', 'other'] as const).map((kind): Any => ({
     from: 'a',
     to: 'b',
     amount: 1n,
