@@ -1,6 +1,6 @@
 import type { LiveTopic } from '@troupe/contract';
 
-/** What changes all the time while agents work: a few changes are read at once, a stream of them now and then. */
+/** A few changes are read at once, a stream of them now and then: what a page may ask in a minute is bounded. */
 interface Pace {
   /** So many at once. */
   burst: number;
@@ -8,7 +8,13 @@ interface Pace {
   everyMs: number;
 }
 
+/** Agents that come and go, tasks of every second, a folder of documents. */
+const STEADY: Pace = { burst: 8, everyMs: 4000 };
+
 const PACES: Partial<Record<LiveTopic, Pace>> = {
+  // Somebody waits for an answer.
+  inbox: { burst: 10, everyMs: 3000 },
+  // These change all the time while agents work.
   work: { burst: 3, everyMs: 7500 },
   usage: { burst: 3, everyMs: 20_000 },
 };
@@ -33,8 +39,7 @@ export function createPaced(act: (topics: LiveTopic[]) => void, now: () => numbe
   };
   /** False: it is read later, once for all that comes until then. */
   const isDue = (topic: LiveTopic): boolean => {
-    const pace = PACES[topic];
-    if (!pace) return true;
+    const pace = PACES[topic] ?? STEADY;
     const bucket = buckets.get(topic) ?? { left: pace.burst, at: now() };
     buckets.set(topic, bucket);
     if (bucket.waits !== undefined) return false;
