@@ -111,8 +111,8 @@ test('an address of the proxy without an agent is answered', async () => {
 
 /** The connection stayed open with the rest of the body in it: the next request on it hung for 65 seconds. */
 test('a body that is too large costs the next request nothing', async () => {
-  const { agentId, ask } = scene.attacker;
-  const { token } = (await ask('GET', `/api/agents/${agentId}/token`)).body;
+  const { agentId } = scene.attacker;
+  const token = await scene.attacker.token();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const path = `/api/runtime/proxy/${agentId}`;

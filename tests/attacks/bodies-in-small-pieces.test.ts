@@ -16,7 +16,7 @@ let scene: Scene;
 let token: string;
 before(async () => {
   scene = await startScene();
-  token = (await scene.attacker.ask('GET', `/api/agents/${scene.attacker.agentId}/token`)).body.token;
+  token = await scene.attacker.token();
 });
 after(() => scene.stop());
 

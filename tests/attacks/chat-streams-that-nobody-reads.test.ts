@@ -19,7 +19,7 @@ let token: string;
 const held: net.Socket[] = [];
 before(async () => {
   scene = await startScene();
-  token = (await scene.attacker.ask('GET', `/api/agents/${scene.attacker.agentId}/token`)).body.token;
+  token = await scene.attacker.token();
 });
 after(async () => {
   for (const socket of held) socket.destroy();

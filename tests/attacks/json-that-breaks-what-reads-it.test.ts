@@ -58,7 +58,7 @@ for (const [what, value, error] of BAD)
 
 test('the same holds at an agent’s gateway and in its WebSocket', async () => {
   const { agentId } = scene.attacker;
-  const gatewayToken = await token();
+  const gatewayToken = await scene.attacker.token();
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${gatewayToken}` };
   for (const [what, value, error] of BAD) {
     const reply = await sendRaw(scene.backend, {
@@ -83,10 +83,6 @@ test('the same holds at an agent’s gateway and in its WebSocket', async () => 
   }
   socket.close();
 });
-
-async function token(): Promise<string> {
-  return (await scene.attacker.ask('GET', `/api/agents/${scene.attacker.agentId}/token`)).body.token;
-}
 
 test('a zero in a query or a path is a 400', async () => {
   const { cookie } = scene.attacker;

@@ -85,7 +85,7 @@ async function filled(): Promise<void> {
 }
 
 async function attack(owner: Attacker): Promise<void> {
-  const { token } = (await owner.ask('GET', `/api/agents/${owner.agentId}/token`)).body;
+  const token = await owner.token();
   const sessions: string[] = [];
   for (let n = 0; n < CONVERSATIONS; n += 1) sessions.push(await largeConversation(owner));
   await Promise.all(Array.from({ length: SOCKETS }, () => follow(owner, token, sessions)));

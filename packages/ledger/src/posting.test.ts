@@ -169,13 +169,7 @@ describe('a transaction of the caller', () => {
 
   test('that holds an account for long holds up nobody who does not need it', async () => {
     const w = await world();
-    const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const holder = db.asSystem(async (tx) => {
-      await ledger.spread(tx, [`${w}a`], 1n);
-      held.resolve();
-      await go.promise;
-    });
-    await held.promise;
+    const letGo = await hold(`${w}a`);
     const waits = together(move(`${w}waits`, `${w}a`, `${w}b`, 1n));
     await together(move(`${w}goes`, `${w}c`, `${w}d`, 1n));
     const joins = together(move(`${w}joins`, `${w}b`, `${w}a`, 1n));
@@ -184,29 +178,36 @@ describe('a transaction of the caller', () => {
       (await stored(w)).keys.filter((key) => !key.includes('open')),
       [`${w}goes`, `${w}too`],
     );
-    go.resolve();
-    await Promise.all([holder, waits, joins]);
+    await Promise.all([letGo(), waits, joins]);
     await intact();
   });
 
   test('that waits for an account holds no key, and by that nobody who has the account', async () => {
     const w = await world();
-    const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const holder = db.asSystem(async (tx) => {
-      await ledger.spread(tx, [`${w}a`], 1n);
-      held.resolve();
-      await go.promise;
-    });
-    await held.promise;
+    const letGo = await hold(`${w}a`);
     const waits = byItself(move(`${w}t`, `${w}a`, `${w}b`, 1n));
     await untilWaiting();
     assert.equal((await byItself(move(`${w}t`, `${w}c`, `${w}d`, 1n))).replayed, false);
-    go.resolve();
-    await Promise.all([holder, assert.rejects(waits, { status: 409 })]);
+    await Promise.all([letGo(), assert.rejects(waits, { status: 409 })]);
     assert.equal(await balanceOf(`${w}a`), FUNDS);
     await intact();
   });
 });
+
+/** Somebody who has an account until they are told to let go of it. */
+async function hold(account: string): Promise<() => Promise<void>> {
+  const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holder = db.asSystem(async (tx) => {
+    await ledger.spread(tx, [account], 1n);
+    held.resolve();
+    await go.promise;
+  });
+  await Promise.race([held.promise, holder]);
+  return () => {
+    go.resolve();
+    return holder;
+  };
+}
 
 /** Until somebody waits for somebody else's lock. */
 async function untilWaiting(): Promise<void> {

@@ -45,6 +45,8 @@ interface Actor extends TestUser {
   ask: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>;
   /** Through the backend, as web would ask for this user. */
   askBackend: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>;
+  /** The key of the own agent. */
+  token: () => Promise<string>;
   /** Tells the own agent, which does what a script says. */
   chat: (...script: Step[]) => Promise<Reply>;
 }
@@ -100,6 +102,7 @@ export async function startScene(env: Env | ((database: TestDatabase) => Promise
           'x-user-email': user.email,
           ...headers,
         }),
+      token: async () => (await ask('GET', `/api/agents/${agentId}/token`)).body.token as string,
       chat: (...script) => ask('POST', '/api/chat', { agentId, message: steps(...script) }),
     };
   }
