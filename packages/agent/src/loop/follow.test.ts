@@ -59,3 +59,35 @@ test('all of a conversation comes, page by page, with others in between', async 
   };
   assert.deepEqual(await Promise.all(ids.map(read)), [3, 3, 3]);
 });
+
+test('who listens before the work begins hears every word of it, however long the store takes', async () => {
+  const { agent, store } = await testAgent({ script: () => 'one two three' });
+  const ended = Promise.withResolvers<void>();
+  const real = store.events.bind(store);
+  store.events = async (...given) => (await ended.promise, real(...given));
+  const gone = new AbortController();
+  const heard: string[] = [];
+  const listen = async (sessionId: string, seq: number): Promise<void> => {
+    for await (const live of agent.follow(sessionId, seq, gone.signal)) {
+      heard.push(live.kind === 'delta' ? live.text : live.event.type);
+      if (live.kind === 'event' && live.event.type === 'run_ended') return;
+    }
+  };
+  let listening: Promise<void> | undefined;
+  await agent.tell({
+    to: { channel: 'web', key: 'a' },
+    inputId: 'one',
+    content: 'hello',
+    from: 'owner',
+    onTaken({ sessionId, seq }) {
+      listening = listen(sessionId, seq);
+      agent.watch(sessionId, (live) => {
+        if (live.kind === 'event' && live.event.type === 'run_ended') ended.resolve();
+      });
+    },
+  });
+  await listening;
+  gone.abort();
+  assert.equal(heard.filter((one) => / ?(?:one|two|three)/.test(one)).join(''), 'one two three', heard.join());
+  assert.deepEqual(heard.slice(-2), ['assistant', 'run_ended']);
+});

@@ -64,19 +64,22 @@ export class Following {
       while (!signal.aborted) {
         if (known.error) throw known.error;
         const { lastSeq } = known;
-        isBehind = (isBehind || lastSeq > place.seen) && (yield* this.#stored(sessionId, place, signal, room));
-        // What it had is gone, with the conversation.
-        if (!isBehind && known.lastSeq === lastSeq) known.lastSeq = Math.min(lastSeq, place.seen);
-        while (!isBehind && !signal.aborted && !known.error && known.lastSeq <= place.seen) {
-          const live = inbox.take();
-          if (!live) await inbox.wait();
-          else if (live.kind !== 'event') {
-            if (live.saw > place.said) yield live;
-          } else if (live.event.seq > place.seen + 1) isBehind = true;
-          else if (live.event.seq === place.seen + 1) {
-            place.pass(live.event);
-            yield live;
-          }
+        if ((isBehind || lastSeq > place.seen) && !inbox.goesOnFrom(place.seen)) {
+          isBehind = yield* this.#stored(sessionId, place, inbox, signal, room);
+          // What it had is gone, with the conversation.
+          if (!isBehind && known.lastSeq === lastSeq && !inbox.goesOnFrom(place.seen))
+            known.lastSeq = Math.min(lastSeq, place.seen);
+          continue;
+        }
+        const live = inbox.take();
+        if (!live) await inbox.wait();
+        else if (live.kind !== 'event') {
+          if (live.saw > place.said) yield live;
+        } else if (live.event.seq > place.seen + 1) isBehind = true;
+        else if (live.event.seq === place.seen + 1) {
+          isBehind = false;
+          place.pass(live.event);
+          yield live;
         }
       }
     } finally {
@@ -88,10 +91,11 @@ export class Following {
     }
   }
 
-  /** A page of what is stored; answers whether there was any. */
+  /** A page of what is stored; answers whether there may be more. */
   async *#stored(
     sessionId: string,
     place: Place,
+    inbox: Inbox,
     signal: AbortSignal,
     room: Room = noRoomNeeded,
   ): AsyncGenerator<LiveEvent, boolean> {
@@ -104,6 +108,8 @@ export class Following {
     }
     try {
       const page = await pageAfter(this.#agent, sessionId, place.seen, signal);
+      // It was heard in the meantime, with the words and thoughts that are stored nowhere.
+      if (inbox.goesOnFrom(place.seen)) return false;
       for (const event of page) {
         place.pass(event);
         yield { kind: 'event', sessionId, event };
@@ -179,6 +185,8 @@ function lengthOf(value: unknown): number {
   return Object.entries(value).reduce((sum, [key, part]) => sum + key.length + 4 + lengthOf(part), 2);
 }
 
+type Inbox = ReturnType<typeof openInbox>;
+
 function openInbox(signal: AbortSignal) {
   let queue: (LiveEvent | LiveThought)[] = [];
   let events = 0;
@@ -200,6 +208,11 @@ function openInbox(signal: AbortSignal) {
       const live = queue.shift();
       if (live?.kind === 'event') events -= 1;
       return live;
+    },
+    /** Whether the next event is here: there is nothing to look for in the store. */
+    goesOnFrom(seq: number): boolean {
+      for (const live of queue) if (live.kind === 'event' && live.event.seq > seq) return live.event.seq === seq + 1;
+      return false;
     },
     wake,
     wait: () =>
