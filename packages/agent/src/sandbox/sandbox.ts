@@ -102,6 +102,8 @@ interface Inside extends Mounts {
   limits?: SandboxLimits;
   /** How many descriptors after the first three are handed on. */
   pipes?: number;
+  /** What it complains about goes where it speaks: as two, nobody could tell which was first. */
+  oneStream?: boolean;
 }
 
 interface Wrapped {
@@ -230,7 +232,12 @@ async function startNow(
   }
   // In a full workspace files may be removed, and none may be written: not a byte, and no more files than there were.
   const fileBytes = before.full === undefined ? before.freeBytes : 0;
-  const { command, args, release, watched } = await wrap({ ...rest, workspace: workspace.root, fileBytes });
+  const { command, args, release, watched } = await wrap({
+    ...rest,
+    workspace: workspace.root,
+    fileBytes,
+    oneStream: true,
+  });
   signal.throwIfAborted();
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: {} });
   let stopped: string | undefined;
@@ -246,6 +253,7 @@ async function startNow(
     if (output.total() > MAX_OUTPUT_BYTES) stop(`its output passed ${MAX_OUTPUT_BYTES / MB} MB`);
   };
   readCalmly(child.stdout, take);
+  // Of what stands around it: why it did not begin.
   readCalmly(child.stderr, take);
   const onAbort = (): void => stop('it was cancelled');
   signal.addEventListener('abort', onAbort, { once: true });
@@ -289,12 +297,13 @@ export function createSandbox({
     await user.claim(workspace);
     if (egressSocket !== undefined) user.admit(egressSocket);
     const { script, argv, at, unshare } = user.become(oursIn(wanted));
+    const begin = wanted.oneStream === true ? 'exec "$@" 2>&1' : 'exec "$@"';
     const [command = '', ...args] = [
       ...(unshare ? ['/usr/bin/unshare', '--mount', '--'] : []),
       ...bind(
         '/bin/sh',
         '-c',
-        ['set -e', 'umask 077', groups.enter(watchedOf(own)), script, 'exec "$@"'].join('\n'),
+        ['set -e', 'umask 077', groups.enter(watchedOf(own)), script, begin].join('\n'),
         'sandbox',
       ),
       ...argv,

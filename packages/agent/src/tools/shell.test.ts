@@ -38,6 +38,11 @@ describe('the shell', { skip: await sandbox.unavailable() }, () => {
     assert.deepEqual(await sh('exit 3'), { content: '\n[exit code 3]', isError: true });
   });
 
+  test('what it complains about stands where it was said, in the middle of a line, too', async () => {
+    const { content } = await sh('for n in 1 2 3 4 5; do printf "a$n" >&2; printf "b$n"; printf ". " >&2; done');
+    assert.equal(content, 'a1b1. a2b2. a3b3. a4b4. a5b5. ');
+  });
+
   test('sees nothing of the host: no environment, accounts, processes, files or network', async () => {
     process.env['PLATFORM_SECRET'] = 'do-not-show';
     const { content } = await sh(
