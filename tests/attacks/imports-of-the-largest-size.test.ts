@@ -93,5 +93,5 @@ for (const [name, make] of Object.entries(DOCUMENTS))
     const odd = [...heard].filter(([status]) => ![200, 400, 429].includes(status));
     assert.deepEqual(odd, []);
     assert.ok(heard.has(200) || heard.has(400), 'none of them was looked into');
-    assert.ok(most < 450, `the process grew by ${Math.round(most)} MB`);
+    assert.ok(most < 400, `the process grew by ${Math.round(most)} MB`);
   });

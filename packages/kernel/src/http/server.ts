@@ -36,6 +36,7 @@ import { createRecognition } from './recognition.ts';
 import { ALWAYS, Shedding } from './shedding.ts';
 import { SMALL_PIECES } from './small-pieces.ts';
 import { addErrors } from './answer-errors.ts';
+import { readWhole } from './whole-body.ts';
 
 export const BODY_LIMIT = 1_048_576;
 /** Longer than the proxies in front of us keep a connection. */
@@ -286,11 +287,14 @@ function addBodyParsers(app: FastifyInstance): void {
     done(null, body === '' ? undefined : body);
   });
   for (const [kind, type] of Object.entries(RAW_TYPES))
-    app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
+    app.addContentTypeParser(type, (request, payload, done) => {
       const { rawBody } = request.routeOptions.config;
-      if (typeof rawBody === 'string' && rawBody !== kind) return done(onlyAs(rawBody));
-      if (rawBody) return done(null, rawBody === kind ? body : body.toString());
-      done(new AppError(400, 'Content-Type must be application/json'));
+      readWhole(request, payload, (error, body) => {
+        if (error) return done(error);
+        if (typeof rawBody === 'string' && rawBody !== kind) return done(onlyAs(rawBody));
+        if (rawBody) return done(null, rawBody === kind ? body : body?.toString());
+        done(new AppError(400, 'Content-Type must be application/json'));
+      });
     });
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
     const { rawBody } = request.routeOptions.config;

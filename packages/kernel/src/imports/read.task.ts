@@ -3,7 +3,7 @@ import { ArchiveError, entriesOf, type Entry } from '../skills/unpack.ts';
 
 /** What somebody sent: an archive or a single file. `dry`: contents are not wanted back. */
 export interface ImportSent {
-  bytes: Uint8Array;
+  bytes: Uint8Array<ArrayBuffer>;
   name: string;
   path?: string | undefined;
   dry: boolean;

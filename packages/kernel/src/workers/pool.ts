@@ -12,12 +12,12 @@ import type { Failure, Order, Outcome, Task } from './task.ts';
 export interface WorkerPool {
   /**
    * `key` is whose work it is: keys take turns, and none of them gets every thread. `lane`: a line of its own within the
-   * key's share.
+   * key's share. `give`: what of the input is handed over instead of copied, and nobody else's any more.
    */
   run: <In, Out>(
     task: Task<In, Out>,
     input: In,
-    options: { key: string; lane?: string; signal?: AbortSignal },
+    options: { key: string; lane?: string; signal?: AbortSignal; give?: readonly ArrayBuffer[] },
   ) => Promise<Out>;
   /** Threads that are alive. */
   threads: () => number;
@@ -40,6 +40,13 @@ export interface WorkerPoolOptions {
 interface Job {
   deadlineMs: number;
   settle: (outcome: Outcome | Error) => void;
+}
+
+interface Work {
+  order: Order;
+  give: readonly ArrayBuffer[];
+  deadlineMs: number;
+  signal: AbortSignal | undefined;
 }
 
 interface Thread {
@@ -102,13 +109,13 @@ class ThreadPool implements WorkerPool {
   async run<In, Out>(
     { module, deadlineMs }: Task<In, Out>,
     input: In,
-    { key, lane, signal }: Parameters<WorkerPool['run']>[2],
+    { key, lane, signal, give = [] }: Parameters<WorkerPool['run']>[2],
   ): Promise<Out> {
     if (this.#closed) throw stopping();
     const work = async (leave: () => void): Promise<Out> => {
       const timer = setInterval(() => this.#threads.size < this.#most && leave(), LONG_MS).unref();
       try {
-        return await this.#work<Out>({ module, input }, deadlineMs, signal);
+        return await this.#work<Out>({ order: { module, input }, give, deadlineMs, signal });
       } finally {
         clearInterval(timer);
       }
@@ -179,7 +186,7 @@ class ThreadPool implements WorkerPool {
   }
 
   /** On a thread that is free: the queue lets no more in than there are. */
-  #work<Out>(order: Order, deadlineMs: number, signal: AbortSignal | undefined): Promise<Out> {
+  #work<Out>({ order, give, deadlineMs, signal }: Work): Promise<Out> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(stopping());
       const free = [...this.#threads].find(({ job }) => job === undefined);
@@ -198,7 +205,7 @@ class ThreadPool implements WorkerPool {
       thread.worker.ref();
       this.#watch(thread, free ? deadlineMs : START_MS);
       try {
-        thread.worker.postMessage(order);
+        thread.worker.postMessage(order, give);
       } catch (error) {
         // What cannot be copied does not reach the thread.
         this.#rest(thread);

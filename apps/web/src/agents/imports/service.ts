@@ -41,7 +41,10 @@ const listed = ({ format, collections, workspace, memories, skills, tasks, notCa
 });
 
 /** What goes to a thread takes along all that it is a part of; what is whole is not copied. */
-const apart = (bytes: Buffer): Uint8Array => (bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes));
+const apart = (bytes: Buffer): Uint8Array<ArrayBuffer> =>
+  bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength
+    ? new Uint8Array(bytes.buffer)
+    : new Uint8Array(bytes);
 
 /** Files of others, read in a thread, and made into what is ours: all of it, or nothing. */
 export function createImports(deps: ImportsDeps) {
