@@ -43,6 +43,12 @@ function* handfuls(files: readonly BlobNews[]): Generator<BlobNews[]> {
   if (hand.length > 0) yield hand;
 }
 
+/** A disk that is nearly full takes a part of it, and says so in a number. */
+async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length;)
+    done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+}
+
 /** What a file says, piece by piece; nothing but zeros is left out, so that what was sparse stays so. */
 async function fill(tree: BlobTree, handle: FileHandle, file: BlobNews, ready: Said = new Map()) {
   const { parts, size, mode } = file;
@@ -53,7 +59,7 @@ async function fill(tree: BlobTree, handle: FileHandle, file: BlobNews, ready: S
     for (const [offset, hash] of hashes.entries()) {
       const bytes = said.get(hash) ?? NOTHING.subarray(0, 0);
       const isNothing = bytes.length === CHUNK_BYTES && NOTHING.equals(bytes);
-      if (!isNothing) await handle.write(bytes, 0, bytes.length, (from + offset) * CHUNK_BYTES);
+      if (!isNothing) await writeAll(handle, bytes, (from + offset) * CHUNK_BYTES);
     }
   }
   if (parts.length > 1) await handle.truncate(size);

@@ -22,7 +22,7 @@ export class CopyLost extends WorkspaceError {
 }
 
 /** Something took it away before it was stored: a command, or a disk that is being emptied. */
-class Vanished extends WorkspaceError {
+export class Vanished extends WorkspaceError {
   constructor() {
     super('Not kept: what was written is not there any more.');
   }

@@ -4,7 +4,7 @@ import { TreeFull, type BlobFence } from '@troupe/db';
 import type { Log } from '@troupe/kernel';
 import { isElsewhere, lay, patch } from './copy-files.ts';
 import { linesOf, type IndexLine } from './copy-index.ts';
-import { CopyLost, storeFolder, Superseded, type StoreDeps } from './copy-store.ts';
+import { CopyLost, storeFolder, Superseded, Vanished, type StoreDeps } from './copy-store.ts';
 import { removeTree } from './remove-tree.ts';
 import { WorkspaceError } from './workspace-files.ts';
 
@@ -108,13 +108,19 @@ function taking(deps: CopyDeps, state: State) {
     know(version);
   }
 
+  /** What could not be stored goes with the folder, and whoever wrote it is told. */
+  function layAnew(): Promise<void> {
+    lose(state);
+    return layOut();
+  }
+
   /** Takes over what others have stored; what has version `but` is ours. */
   async function pull(but?: number): Promise<void> {
     const found = await tree.state();
     const since = state.version;
     if (found?.version === since) return know(since ?? 0);
     const isOld = since !== undefined && since < (found?.pruned ?? 0);
-    if (since === undefined || (isOld && but === undefined)) return layOut();
+    if (since === undefined || (isOld && but === undefined)) return layAnew();
     // Another folder took its place; what is being stored goes there, and the rest is fetched when it is next looked at.
     if (isOld) return void (state.newest = undefined);
     try {
@@ -127,7 +133,7 @@ function taking(deps: CopyDeps, state: State) {
         );
     } catch (error) {
       if (!isElsewhere(error)) throw error;
-      return layOut();
+      return layAnew();
     }
     know(found?.version ?? 0);
   }
@@ -177,16 +183,23 @@ function keeping(deps: CopyDeps, state: State, { layOut, pull, know }: ReturnTyp
   }
 
   return async (fence?: BlobFence): Promise<void> => {
-    if (state.touched.size === 0 || state.version === undefined) return;
-    const [places, there] = [state.touched, [...state.there]];
+    if (state.touched.size === 0) return;
+    // It could not be laid out again.
+    if (state.version === undefined) {
+      lose(state);
+      throw new CopyLost();
+    }
+    const { touched: places, there } = state;
     untouch(state);
     const only = places.has(EVERYWHERE) ? undefined : [...places];
     try {
-      const storing = { folder: root, index: indexOf(root), only, there, fence, onStored: follow };
+      const storing = { folder: root, index: indexOf(root), only, there: [...there], fence, onStored: follow };
       const problem = await storeFolder(deps, storing);
       if (problem !== undefined) throw new WorkspaceError(problem);
     } catch (error) {
       for (const place of places) state.touched.add(place);
+      // Said once is enough.
+      if (!(error instanceof Vanished)) for (const place of there) state.there.add(place);
       if (error instanceof CopyLost) lose(state);
       if (error instanceof TreeFull) throw new WorkspaceError(TOO_LARGE, { cause: error });
       // Nobody was told that it is there.
@@ -201,14 +214,20 @@ export function createCopy(deps: CopyDeps): Copy {
   const state = untouched();
   let usedAt = Date.now();
   let turn: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
   const took = taking(deps, state);
   const keepNow = keeping(deps, state, took);
 
   /** One after the other: whoever stores and whoever takes over both write the index. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     usedAt = Date.now();
+    waiting += 1;
     const done = turn.then(work);
-    turn = done.catch(() => undefined);
+    turn = done
+      .catch(() => undefined)
+      .finally(() => {
+        waiting -= 1;
+      });
     return done;
   }
 
@@ -243,7 +262,8 @@ export function createCopy(deps: CopyDeps): Copy {
     },
     touched: (where = EVERYWHERE) => touch(state, where),
     written: (where = EVERYWHERE) => write(state, where),
-    keep: (fence) => (state.touched.size === 0 ? Promise.resolve() : inTurn(() => keepNow(fence))),
+    // What somebody else is just storing may fail, and is then still to be stored.
+    keep: (fence) => (state.touched.size + waiting === 0 ? Promise.resolve() : inTurn(() => keepNow(fence))),
     losses: () => state.losses,
     heard: (version) => void (state.newest = Math.max(state.newest ?? 0, version)),
     unsure: () => void (state.newest = undefined),

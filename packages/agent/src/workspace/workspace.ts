@@ -197,7 +197,8 @@ function createPut(within: Jail['within'], room: (more: number) => Promise<Room>
         bytes += chunk.length;
         if (bytes > maxBytes) throw new TooLarge(maxBytes);
         if (bytes > freeBytes) throw new WorkspaceError('The workspace is full');
-        await handle.write(chunk);
+        // All of it: a disk that is nearly full takes a part.
+        await handle.writeFile(chunk);
       }
     };
     const name = await within(file, (place) => putInPlace(file, place, fill, settle, fresh), { create: true });

@@ -73,14 +73,27 @@ interface Walk extends Scan {
   at: number;
 }
 
-function readIndex(file: string): { known: Map<string, { sign: string; says: string }>; lines: number } {
+/** Undefined: it cannot be read, because a disk was full when a line was written. */
+function readIndex(file: string): { known: Map<string, { sign: string; says: string }>; lines: number } | undefined {
   const known = new Map<string, { sign: string; says: string }>();
-  // Read as one list: a call for each line takes twice as long.
-  const lines = JSON.parse(`[${readFileSync(file, 'utf8').trimEnd().replaceAll('\n', ',')}]`) as IndexLine[];
+  const lines = linesIn(readFileSync(file, 'utf8'));
+  if (!lines) return undefined;
   for (const [path, sign, says] of lines)
     if (sign === undefined) known.delete(path);
     else known.set(path, { sign, says: says ?? '' });
   return { known, lines: lines.length };
+}
+
+function linesIn(text: string): IndexLine[] | undefined {
+  // Whole lines only: half of one, and nothing behind it, would be read as all there is.
+  if (text !== '' && !text.endsWith('\n')) return undefined;
+  try {
+    // Read as one list: a call for each line takes twice as long.
+    return JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as IndexLine[];
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /** Of a log of changes, those that are of no use any more: it is read with every command. */
@@ -267,7 +280,9 @@ function isTooMany({ root, mostEntries }: Scan): boolean {
 /** Undefined: the copy itself is gone, and says nothing. */
 export function run(given: Scan): ScanResult | undefined {
   if (!existsSync(given.index) || !existsSync(given.root)) return undefined;
-  const { known, lines } = readIndex(given.index);
+  const found = readIndex(given.index);
+  if (!found) return undefined;
+  const { known, lines } = found;
   if (lines - known.size > Math.max(MOST_HISTORY, known.size / 2)) tidy(given.index, known);
   const result: ScanResult = { changed: [], gone: [], absent: 0 };
   const start = { known, seen: new Set<string>(), closed: [], result, bytes: 0, at: Date.now() };
