@@ -46,7 +46,9 @@ async function refused(): Promise<void> {
 /** Changes the database, and ends the connections that were made before. */
 async function alter(change: string): Promise<void> {
   await owner.query(`alter database ${database} ${change}`);
-  await owner.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]);
+  // The server's own workers, which clean up there, are nobody's to end.
+  const sent = "datname = $1 and backend_type = 'client backend'";
+  await owner.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${sent}`, [database]);
 }
 
 async function comesBack(): Promise<void> {

@@ -14,6 +14,8 @@ const MAX_PARTS = 50_000;
 const WINDOW_MS = 10_000;
 const MAX_LINES = 2_000;
 const MAX_BYTES = 16 * 1024 * 1024;
+/** What it complained about last may still be on its way when it is gone; what it has started may hold that way open for ever. */
+const LAST_WORDS_MS = 250;
 
 export interface StdioTransport extends Transport {
   pid: () => number | undefined;
@@ -75,6 +77,7 @@ export function createStdioTransport(program: Program, parse: Parse): StdioTrans
   let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
   const complaints = createOutputTail(4096);
   let over: { code: number | null } | undefined;
+  let lastWords = Promise.resolve();
   const { read, heard } = createLines(deliver, (why) => {
     transport.onerror?.(new Error(why));
     child?.kill('SIGKILL');
@@ -93,9 +96,12 @@ export function createStdioTransport(program: Program, parse: Parse): StdioTrans
           if (child?.killed !== true) heard(chunk);
         });
         child.once('exit', (code) => {
-          if (child?.killed !== true) over = { code };
+          const isKilled = child?.killed === true;
           program.release(child?.pid);
-          transport.onclose?.();
+          if (isKilled) return transport.onclose?.();
+          over = { code };
+          lastWords = allSaid(child!);
+          void lastWords.then(() => transport.onclose?.());
         });
         child.stdin.on('error', (error) => transport.onerror?.(error));
         readCalmly(child.stdout, (chunk) => {
@@ -112,6 +118,7 @@ export function createStdioTransport(program: Program, parse: Parse): StdioTrans
       }),
     close: async () => {
       child?.kill('SIGKILL');
+      await lastWords;
     },
   };
 
@@ -122,6 +129,15 @@ export function createStdioTransport(program: Program, parse: Parse): StdioTrans
 
   return transport;
 }
+
+const allSaid = (child: ChildProcessByStdio<Writable, Readable, Readable>): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, LAST_WORDS_MS);
+    child.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 
 function messageIn(line: string, parse: Parse, onBad: (error: Error) => void): JSONRPCMessage | undefined {
   if (line.trim() === '') return undefined;
