@@ -156,10 +156,11 @@ async function assertOut({
   const owner = scene.database.db.system;
   const row = await owner
     .selectFrom('agents')
-    .select(['status', 'failure'])
+    .select(['status', 'failure', 'token_generation'])
     .where('id', '=', agentId)
     .executeTakeFirstOrThrow();
   assert.equal(row.status, 'stopped');
+  assert.equal(row.token_generation, 1, 'what its program showed to its team');
   assert.match(row.failure ?? '', /made before your e-mail address was proven/);
   const tasks = await owner.selectFrom('scheduled_tasks').select('enabled').where('user_id', '=', id).execute();
   assert.deepEqual(tasks, [{ enabled: false }]);

@@ -170,7 +170,7 @@ function wireRuntime(
   const resource = createResource(server);
   runtimeRoutes(server, { ...running, runtime, resource });
   const verify = createAccess({ db, clock, ...secrets });
-  const member = (token: string) => memberOf(secrets.sessionSecret, token);
+  const member = (token: string) => memberOf(secrets.sessionSecret, token)?.agentId;
   relayToAgents(server, { runtime, driver: running.driver, resource, verify, memberOf: member });
 }
 
