@@ -5,21 +5,35 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createBrowser } from '@troupe/testing/http/browser';
 import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { WebSocket } from 'ws';
 import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 import { steps, type Step } from '@troupe/testing/services/director';
+import { CLIENT, startCodeHost } from '@troupe/testing/identity/providers';
 import { elsewhere, send, type Reply } from '@troupe/testing/services/people';
 import { tokenIn } from '@troupe/testing/services/web';
 
 /** Registering an administrator's address first, and waiting until the owner proves it, made an administrator. */
 
-const BOSSES = ['boss@example.com', 'chief@example.com', 'head@example.com', 'lead@example.com'];
+const BOSSES = ['boss@example.com', 'chief@example.com', 'head@example.com', 'lead@example.com', 'main@example.com'];
 let scene: Scene;
+let provider: Awaited<ReturnType<typeof startCodeHost>>;
 before(async () => {
-  scene = await startScene({ BLOB_STORE: 'folder', EMAIL_VERIFICATION: 'on', ADMIN_EMAILS: BOSSES.join(',') });
+  provider = await startCodeHost();
+  scene = await startScene({
+    BLOB_STORE: 'folder',
+    EMAIL_VERIFICATION: 'on',
+    ADMIN_EMAILS: BOSSES.join(','),
+    IDP1_CLIENT_ID: CLIENT.id,
+    IDP1_CLIENT_SECRET: CLIENT.secret,
+    IDP1_BASE_URL: provider.address,
+  });
 });
-after(() => scene.stop());
+after(async () => {
+  await scene.stop();
+  provider.close();
+});
 
 const visit = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
   send(scene.web + path, method, body, {
@@ -220,6 +234,15 @@ test('the owner opens the verification link that the squatter had sent', async (
   const squatter = await squat(BOSSES[1]!);
   const token = await mailed(squatter.email, /Verify/);
   assert.deepEqual((await visit('POST', '/api/auth/verify-email', { token })).body, { success: true });
+  await assertOut(squatter);
+});
+
+test('the owner comes by a provider that knows the address', async () => {
+  const squatter = await squat(BOSSES[4]!);
+  const { email } = squatter;
+  provider.state.account = { id: 7, login: 'owner', emails: [{ email, primary: true, verified: true }] };
+  const owner = createBrowser(scene.web, scene.web);
+  assert.equal(await owner.visit('/api/auth/idp1'), '/dashboard');
   await assertOut(squatter);
 });
 
