@@ -111,4 +111,17 @@ test('neither a device nor a member of the team decides, changes or reads what i
   assert.equal(own.status, 200, JSON.stringify(own.body));
 });
 
+test('what a member shows of itself ends with its gateway token', async () => {
+  const work = { taskId: 'again', prompt: steps({ say: 'done' }) };
+  const hand = (generation: number) =>
+    gateway('POST', '/execute', memberToken(TEST_SECRETS.sessionSecret, scout, generation), work);
+  assert.equal((await owner().ask('GET', `/api/agents/${scout}/token`)).status, 200, 'it has one');
+  assert.equal((await hand(0)).status, 200);
+  assert.equal((await hand(1)).status, 401, 'there was no other yet');
+  const rotated = await owner().ask('POST', `/api/agents/${scout}/token/rotate`, {});
+  assert.equal(rotated.status, 200, JSON.stringify(rotated.body));
+  assert.equal((await hand(0)).status, 401);
+  assert.equal((await hand(1)).status, 200);
+});
+
 const config = () => ({ safety: { approvals: { write_file: 'allow' } } });

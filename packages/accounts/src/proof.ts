@@ -42,7 +42,7 @@ const MADE_BEFORE_PROOF =
 
 const ENDS = ['running', 'provisioning', 'pending'] as const;
 
-/** Ends what acts by itself: agents, with a sentence for their owner, tasks, heartbeats. Answers how many tasks. */
+/** Ends what acts by itself: agents, with a sentence for their owner, tasks, heartbeats, trials. Answers how many tasks. */
 export type Halt = (tx: SystemTx, userId: string, failure: string) => Promise<number>;
 
 export function createHalt({ clock, jobs }: Pick<ProofDeps, 'clock' | 'jobs'>): Halt {
@@ -60,6 +60,7 @@ export function createHalt({ clock, jobs }: Pick<ProofDeps, 'clock' | 'jobs'>): 
       await jobs.send(tx, stopAgentsJob, { agentIds: stopped.map(({ id }) => id) });
     }
     await tx.updateTable('heartbeats').set({ enabled: false }).where('user_id', '=', userId).execute();
+    await endEvaluations(tx, userId, at);
     const tasks = await tx
       .updateTable('scheduled_tasks')
       .set({ enabled: false, next_run: null, updated_at: at })
@@ -69,6 +70,31 @@ export function createHalt({ clock, jobs }: Pick<ProofDeps, 'clock' | 'jobs'>): 
       .execute();
     return tasks.length;
   };
+}
+
+/** Whoever tries a case looks whether its evaluation still runs. A change that all cases passed with is not made any more. */
+async function endEvaluations(tx: SystemTx, userId: string, at: Date): Promise<void> {
+  await tx
+    .updateTable('evaluations')
+    .set({ status: 'stopped', finished_at: at })
+    .where('user_id', '=', userId)
+    .where('status', '=', 'running')
+    .execute();
+  await tx
+    .updateTable('evaluation_results')
+    .set({ status: 'skipped', error: 'The evaluation was stopped', finished_at: at })
+    .where('user_id', '=', userId)
+    .where('status', '=', 'waiting')
+    .execute();
+  await tx
+    .updateTable('evaluations')
+    .set({ not_taken: 'The agent was stopped before the change was made' })
+    .where('user_id', '=', userId)
+    .where('status', '=', 'passed')
+    .where('takes', '=', true)
+    .where('taken_at', 'is', null)
+    .where('not_taken', 'is', null)
+    .execute();
 }
 
 /** Their tokens are made anew when they are needed; a program that holds an old one is ended by the job. */
@@ -126,8 +152,8 @@ export function createProve(deps: ProofDeps): Prove {
 }
 
 /**
- * What an agent passes on without being started: messages to it go to its webhook, its contacts pass its door, and MCP
- * servers hear whatever it does next. The instruction stays: it is words, and its owner is told to read them.
+ * What an agent passes on without being started: messages to it go to its webhook, its contacts pass its door, its widgets
+ * stand on pages of others, and MCP servers hear whatever it does next. The instruction stays: it is words, and its owner is told to read them.
  */
 async function cutOff(tx: SystemTx, userId: string): Promise<void> {
   await sql`insert into agent_definitions (agent_id, user_id, version, definition)
@@ -139,6 +165,7 @@ async function cutOff(tx: SystemTx, userId: string): Promise<void> {
     tx,
   );
   await sql`update agents set own_config = own_config - 'webhookUrl' where user_id = ${userId}`.execute(tx);
+  await tx.updateTable('widgets').set({ enabled: false }).where('user_id', '=', userId).execute();
   await tx.deleteFrom('agent_doors').where('user_id', '=', userId).execute();
   await tx.deleteFrom('mcp_credentials').where('user_id', '=', userId).execute();
   await tx.deleteFrom('mcp_servers').where('user_id', '=', userId).execute();
@@ -162,22 +189,7 @@ const setPassword = (tx: SystemTx, userId: string, hash: string | null, at: Date
     .where('id', '=', userId)
     .execute();
 
-/** Everything that opens the account or something of it, or lets others in. */
-async function endCredentials(tx: SystemTx, userId: string): Promise<Record<string, number>> {
-  const own = async (
-    table: 'api_keys' | 'account_links' | 'installations' | 'webhook_endpoints' | 'task_triggers' | 'client_grants',
-  ): Promise<number> => {
-    const { numDeletedRows } = await tx.deleteFrom(table).where('user_id', '=', userId).executeTakeFirst();
-    return Number(numDeletedRows);
-  };
-  const keys = await own('api_keys');
-  const links = await own('account_links');
-  const installations = await own('installations');
-  const clients = await own('client_grants');
-  const webhooks = await own('webhook_endpoints');
-  const triggers = await own('task_triggers');
-  // What somebody else sent and has not run yet must not run for the one whose account it is now.
-  await tx.deleteFrom('task_runs').where('user_id', '=', userId).where('status', '=', 'waiting').execute();
+async function revokeDevices(tx: SystemTx, userId: string): Promise<number> {
   const devices = await tx
     .updateTable('devices')
     .set((eb) => ({
@@ -194,6 +206,39 @@ async function endCredentials(tx: SystemTx, userId: string): Promise<Record<stri
     .where('status', 'in', ['pending', 'approved'])
     .returning('id')
     .execute();
+  return devices.length;
+}
+
+/** Everything that opens the account or something of it, or lets others in. */
+async function endCredentials(tx: SystemTx, userId: string): Promise<Record<string, number>> {
+  const own = async (
+    table:
+      | 'api_keys'
+      | 'account_links'
+      | 'installations'
+      | 'webhook_endpoints'
+      | 'task_triggers'
+      | 'client_grants'
+      | 'push_subscriptions'
+      | 'push_messages'
+      | 'a2a_push_configs',
+  ): Promise<number> => {
+    const { numDeletedRows } = await tx.deleteFrom(table).where('user_id', '=', userId).executeTakeFirst();
+    return Number(numDeletedRows);
+  };
+  const keys = await own('api_keys');
+  const links = await own('account_links');
+  const installations = await own('installations');
+  const clients = await own('client_grants');
+  const webhooks = await own('webhook_endpoints');
+  const triggers = await own('task_triggers');
+  // Each of these browsers and addresses would go on hearing what happens here.
+  const browsers = await own('push_subscriptions');
+  await own('push_messages');
+  await own('a2a_push_configs');
+  // What somebody else sent and has not run yet must not run for the one whose account it is now.
+  await tx.deleteFrom('task_runs').where('user_id', '=', userId).where('status', '=', 'waiting').execute();
+  const devices = await revokeDevices(tx, userId);
   await tx.deleteFrom('invites').where('user_id', '=', userId).where('used_at', 'is', null).execute();
   // Money that its new owner adds must not land where another's key can spend it.
   const wallets = await tx
@@ -203,5 +248,15 @@ async function endCredentials(tx: SystemTx, userId: string): Promise<Record<stri
     .returning('id')
     .execute();
   await tx.updateTable('users').set({ notifications: '{}' }).where('id', '=', userId).execute();
-  return { keys, links, installations, webhooks, triggers, clients, devices: devices.length, wallets: wallets.length };
+  return {
+    keys,
+    links,
+    installations,
+    webhooks,
+    triggers,
+    browsers,
+    clients,
+    devices,
+    wallets: wallets.length,
+  };
 }

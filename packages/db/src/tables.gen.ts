@@ -302,6 +302,7 @@ export interface Tables {
     tags: Default<(string)[]>;
     team_id: Nullable<string>;
     tier: Nullable<'starter' | 'pro' | 'enterprise'>;
+    token_generation: Default<number>;
     token_hash: Nullable<string>;
     token_sealed: Nullable<Bytes>;
     updated_at: Default<Timestamp>;

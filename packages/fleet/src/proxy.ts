@@ -91,7 +91,8 @@ export function ownCredentials({ roster, sessionSecret, verify }: CredentialDeps
     const agent = principal && (await roster.find(agentId));
     if (!agent) return undefined;
     const isOwner = principal.kind === 'owner';
-    return { token: isOwner ? await roster.token(agent) : memberToken(sessionSecret, agentId), principal };
+    const { token_generation: generation } = agent;
+    return { token: isOwner ? await roster.token(agent) : memberToken(sessionSecret, agentId, generation), principal };
   };
 }
 

@@ -12,7 +12,7 @@ export async function agentEnv(
   return {
     AGENT_ID: agent.id,
     GATEWAY_TOKEN: await roster.token(agent),
-    MEMBER_TOKEN: memberToken(sessionSecret, agent.id),
+    MEMBER_TOKEN: memberToken(sessionSecret, agent.id, agent.token_generation),
     ...(agent.team_id && { TEAM_ID: agent.team_id }),
     AGENT_DEFINITION: JSON.stringify(await roster.definition(agent)),
     // The platform wakes it.

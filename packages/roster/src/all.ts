@@ -10,7 +10,7 @@ import {
 } from '@troupe/domain';
 import { AppError, type Clock } from '@troupe/kernel';
 import type { AgentChange, AgentRow, AgentSnapshot, CollectionChange, Purpose, SkillChange } from './agent.ts';
-import { effectiveConfig, layered, type ConfigPart } from './config.ts';
+import { definitionDigest, effectiveConfig, layered, type ConfigPart } from './config.ts';
 import { findAgent, got, listAgents, newestDefinition, userDefault } from './reads.ts';
 import type { Room } from './room.ts';
 import type { Seals } from './seals.ts';
@@ -45,6 +45,12 @@ export interface AllAgents extends Pick<Room, 'admit' | 'dismiss'> {
   ) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
   /** What it would run with after a change; nothing is saved. */
   preview: (agent: AgentRow, change: AgentChange) => Promise<AgentDefinition>;
+  /** Makes the change that came to this digest, all of it at once; refuses when the agent does not run or is another by now. */
+  take: (
+    agent: AgentRow,
+    change: AgentChange,
+    digest: string,
+  ) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
   changeCollection: (
     agent: AgentRow,
     change: CollectionChange,
@@ -191,14 +197,15 @@ export function createAll(deps: AllDeps): AllAgents {
     definition,
     configure: (agent, part, purpose = {}) =>
       db.asSystem((tx) => configure(tx, agent.id, { part, change: async () => purpose, at: clock() })),
-    preview: (agent, { config = {}, purpose = {}, skill, collection, rule }) =>
+    preview: (agent, change) =>
+      db.asSystem(async (tx) => (await nextOf(tx, agent.id, changingBy(tx, change))).definition),
+    take: (agent, change, digest) =>
       db.asSystem(async (tx) => {
-        const change = async (held: AgentRow, was: AgentDefinition) => ({
-          ...purpose,
-          ...(skill && (await skillsAfter(tx, held, was, skill))),
-          ...(collection && (await collectionsAfter(tx, held, was, collection))),
-        });
-        return (await nextOf(tx, agent.id, { part: config, change, rule })).definition;
+        const next = await nextOf(tx, agent.id, changingBy(tx, change));
+        if (next.held.status !== 'running') throw new AppError(409, 'The agent is not running');
+        if (definitionDigest(next.definition) !== digest)
+          throw new AppError(409, 'The agent was changed meanwhile. Try the cases again');
+        return save(tx, next, clock());
       }),
     changeCollection: (agent, collection) =>
       db.asSystem((tx) =>
@@ -280,6 +287,19 @@ interface Changing {
   change: (held: AgentRow, was: AgentDefinition) => Promise<Partial<AgentDefinition>>;
 }
 
+/** A change of any kind, under the agent's lock. */
+function changingBy(tx: SystemTx, { config = {}, purpose = {}, skill, collection, rule }: AgentChange): Changing {
+  return {
+    part: config,
+    rule,
+    change: async (held, was) => ({
+      ...purpose,
+      ...(skill && (await skillsAfter(tx, held, was, skill))),
+      ...(collection && (await collectionsAfter(tx, held, was, collection))),
+    }),
+  };
+}
+
 /** What the agent has after a change; its row is held until the transaction ends. */
 async function nextOf(tx: SystemTx, agentId: string, { part, change, rule }: Changing) {
   const held = got(await tx.selectFrom('agents').selectAll().where('id', '=', agentId).forUpdate().executeTakeFirst());
@@ -306,7 +326,14 @@ async function configure(
   agentId: string,
   { at, ...changing }: Changing & { at: Date },
 ): Promise<{ agent: AgentRow; definition: AgentDefinition }> {
-  const { held, own, version, definition } = await nextOf(tx, agentId, changing);
+  return save(tx, await nextOf(tx, agentId, changing), at);
+}
+
+async function save(
+  tx: SystemTx,
+  { held, own, version, definition }: Awaited<ReturnType<typeof nextOf>>,
+  at: Date,
+): Promise<{ agent: AgentRow; definition: AgentDefinition }> {
   await tx
     .insertInto('agent_definitions')
     .values({ agent_id: held.id, user_id: held.user_id, version, definition })

@@ -111,7 +111,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
   const making = wireMaking(server, { ...deps, ai, fleet, liveStream, meanings });
-  const trials = wireTrials(server, { ...deps, ...places, ai, agents: making.agents });
+  const trials = wireTrials(server, { ...deps, ...places, ai, fleet });
   wireServers(server, deps, outbound);
   wireChannels(server, deps, fleet, running.channels);
   const runtime = createRuntime({ roster, fleet, clock, version });
@@ -170,7 +170,7 @@ function wireRuntime(
   const resource = createResource(server);
   runtimeRoutes(server, { ...running, runtime, resource });
   const verify = createAccess({ db, clock, ...secrets });
-  const member = (token: string) => memberOf(secrets.sessionSecret, token);
+  const member = (token: string) => memberOf(secrets.sessionSecret, token)?.agentId;
   relayToAgents(server, { runtime, driver: running.driver, resource, verify, memberOf: member });
 }
 
@@ -246,14 +246,14 @@ const TRIED = { concurrency: 4, perOwner: 2 };
 
 interface Evaluating extends AgentDeps {
   ai: AiService;
-  agents: AgentService;
+  fleet: Fleet;
   outbound: Outbound;
   sandbox: Sandbox;
   programs: ProgramShelf | undefined;
 }
 
 /** Cases that agents are tried with, and agents that are not there yet: in this process, whatever runs the agents. */
-function wireTrials(server: Server, { ai, agents, outbound, sandbox, programs, ...deps }: Evaluating): Running {
+function wireTrials(server: Server, { ai, fleet, outbound, sandbox, programs, ...deps }: Evaluating): Running {
   const { db, jobs, log, clock, roster, settings, secrets, dataDir } = deps;
   const thinking = createThinking(ai, roster.system);
   const trials = createTrials({
@@ -270,7 +270,7 @@ function wireTrials(server: Server, { ai, agents, outbound, sandbox, programs, .
   });
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
-  const parts = { db, jobs, roster, trials, thinking, agents, pool, clock, log };
+  const parts = { db, jobs, roster, trials, thinking, fleet, pool, clock, log };
   const evaluations: EvaluationsService = createEvaluations(parts);
   jobs.work(tryCaseJob, (given, { signal }) => evaluations.tryCase(given, signal), TRIED);
   jobs.work(takeChangeJob, (given) => evaluations.takeChange(given), { perOwner: 1 });

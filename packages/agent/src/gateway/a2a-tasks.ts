@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { RunOutcome } from '../session/events.ts';
 import { openTrail, type Settled } from '../session/session.ts';
-import { PAGE_BYTES, type AgentStore, type Session } from '../store/store.ts';
+import type { ConversationStore } from '../store/conversations.ts';
+import { PAGE_BYTES, type Session, type SessionStore } from '../store/store.ts';
 import { WIRES, type TaskState, type TaskView, type Wire } from './a2a-wire.ts';
 import { owns } from './rights.ts';
 import { sendJson, type Exchange } from './exchange.ts';
@@ -64,7 +65,7 @@ export async function taskOf({ agent, principal }: Exchange, id: string): Promis
   return { ...ref, view };
 }
 
-type Log = Pick<AgentStore, 'events' | 'session'>;
+type Log = Pick<SessionStore, 'events'> & Pick<ConversationStore, 'session'>;
 
 async function readTask(store: Log, session: Session, seq: number): Promise<TaskView | undefined> {
   if (session.channel !== 'a2a') return undefined;

@@ -4,7 +4,9 @@ import type { Answer, LiveEvent } from '../agent.ts';
 import { NOTHING_SPENT, type CallRecord, type Question, type SessionEvent } from '../session/events.ts';
 import type { SessionNews } from '../session/news.ts';
 import { canSettle, openTrail, readSession, type Settled, type Trail } from '../session/session.ts';
-import { PAGE_BYTES, type AgentStore, type Delivered, type Session } from '../store/store.ts';
+import type { ConversationStore } from '../store/conversations.ts';
+import type { DefinitionStore } from '../store/definitions.ts';
+import { PAGE_BYTES, type Delivered, type Session, type SessionStore } from '../store/store.ts';
 import type { Audience } from './audience.ts';
 import { Interrupted } from './run.ts';
 
@@ -14,10 +16,12 @@ const PAGE = 500;
 /** Events that are read at once of those before. */
 const BACK = 16;
 const WAITING = 'This needs an approval before I can go on.';
+type Steps = Pick<SessionStore, 'events'> & Pick<ConversationStore, 'session'>;
+
 const isSaid = ({ type }: SessionEvent): boolean => type === 'assistant';
 
 /** From the newest answer on: its calls are what may be waited for. Read backwards, since what was before may be large. */
-async function sinceSaid(store: AgentStore, { id, lastSeq }: Session): Promise<SessionEvent[]> {
+async function sinceSaid(store: Steps, { id, lastSeq }: Session): Promise<SessionEvent[]> {
   let events: SessionEvent[] = [];
   for (let to = lastSeq; to > 0 && events.length < PAGE && !events.some(isSaid); to -= BACK) {
     const after = Math.max(0, to - BACK);
@@ -32,7 +36,7 @@ const inWords = ({ message, options = [] }: Question): string =>
 
 /** What the run of a session waits for from outside. */
 async function waitsFor(
-  store: AgentStore,
+  store: Steps,
   session: Session,
 ): Promise<{ calls: CallRecord[]; words: string; asked: string[] }> {
   const events = await sinceSaid(store, session);
@@ -45,7 +49,7 @@ async function waitsFor(
   return { calls, words: said?.type === 'assistant' ? said.content : '', asked };
 }
 
-export async function openCalls(store: AgentStore, sessionId: string): Promise<CallRecord[]> {
+export async function openCalls(store: Steps, sessionId: string): Promise<CallRecord[]> {
   const session = await store.session(sessionId);
   return session?.status === 'waiting' ? (await waitsFor(store, session)).calls : [];
 }
@@ -57,7 +61,7 @@ function answer(sessionId: string, { outcome, seq, reply: words, reason, refusal
 }
 
 /** Reads on from where the trail ends. */
-async function answerAfter(store: AgentStore, sessionId: string, trail: Trail): Promise<Answer | undefined> {
+async function answerAfter(store: Steps, sessionId: string, trail: Trail): Promise<Answer | undefined> {
   for (;;) {
     const page = await store.events(sessionId, { after: trail.last(), limit: PAGE, bytes: PAGE_BYTES });
     page.forEach(trail.add);
@@ -80,7 +84,7 @@ async function answerAfter(store: AgentStore, sessionId: string, trail: Trail): 
 
 export interface WaitDeps {
   agentId: string;
-  store: AgentStore;
+  store: Steps & Pick<DefinitionStore, 'definition'>;
   audience: Audience;
   log: Log;
   /** Tells when a session went on that another process works on. */

@@ -1,5 +1,12 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { TASK_SHOWN, TASKS_KEPT, type BackgroundTask, type NewTask, type TaskBounds } from './background.ts';
+import {
+  TASK_SHOWN,
+  TASKS_KEPT,
+  type BackgroundStore,
+  type BackgroundTask,
+  type NewTask,
+  type TaskBounds,
+} from './background.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
 import type { Lease } from './lease.ts';
 
@@ -17,17 +24,6 @@ const read = ({ limits, spent, tells, ...row }: Row): BackgroundTask => ({
   spent: spent === null ? null : (JSON.parse(spent) as BackgroundTask['spent']),
   tells: tells === 1,
 });
-
-type Names =
-  | 'addTask'
-  | 'task'
-  | 'tasks'
-  | 'placeTask'
-  | 'endTask'
-  | 'settleTask'
-  | 'takeTasks'
-  | 'renewTasks'
-  | 'releaseTasks';
 
 /** All of a file are one owner's. */
 function add(access: SqliteAccess, task: NewTask, { ofLead, ofUser }: TaskBounds, { owner, ttlMs }: Lease) {
@@ -80,7 +76,7 @@ function take(access: SqliteAccess, { owner, ttlMs }: Lease, limit: number): Bac
   return free.map(read);
 }
 
-export function sqliteBackground(access: SqliteAccess): Sync<Names> {
+export function sqliteBackground(access: SqliteAccess): Sync<BackgroundStore> {
   const { all, first, run, agentId, iso, now, atomically } = access;
   const changed = (sql: string, ...values: SQLInputValue[]): boolean => run(sql, ...values).changes > 0;
   return {

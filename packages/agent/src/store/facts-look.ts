@@ -2,7 +2,7 @@ import type { ModelClient } from '@troupe/ai';
 import { memoryScope, type AgentDefinition } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
 import { nearOf, type Meant } from './recall.ts';
-import type { AgentStore } from './store.ts';
+import type { MemoryStore } from './memory.ts';
 import type { Said } from './facts.ts';
 import { NoFacts, NotNow, takeFacts, type Taken } from './facts-take.ts';
 
@@ -14,7 +14,7 @@ const NEWEST = 30;
 const ASKED_CHARACTERS = 4000;
 
 interface Looking {
-  store: Pick<AgentStore, 'recall'>;
+  store: Pick<MemoryStore, 'recall'>;
   model: ModelClient;
   meant: Meant;
 }

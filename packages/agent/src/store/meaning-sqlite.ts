@@ -5,7 +5,7 @@ import type { MeaningState, MeaningStore, Near, Unmeant } from './meaning.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
 import type { Memory, Scope } from './memory.ts';
 
-export function sqliteMeanings(access: SqliteAccess): Sync<keyof MeaningStore> {
+export function sqliteMeanings(access: SqliteAccess): Sync<MeaningStore> {
   const { all, first, run, scopeName, iso } = access;
   return {
     meaning: (scope, model) => ({
@@ -46,7 +46,7 @@ function writing({
   run,
   atomically,
   scopeName,
-}: SqliteAccess): Pick<Sync<keyof MeaningStore>, 'keepMeanings' | 'dropMeanings'> {
+}: SqliteAccess): Pick<Sync<MeaningStore>, 'keepMeanings' | 'dropMeanings'> {
   return {
     keepMeanings: (scope, model, given) =>
       atomically(() => {
@@ -146,7 +146,7 @@ export function createMemorySigns({ all, first }: Pick<SqliteAccess, 'all' | 'fi
 export function nearestInSqlite(
   { all, scopeName, iso }: SqliteAccess,
   columns: string,
-  { signs, meanings }: { signs: MemorySigns; meanings: Pick<Sync<keyof MeaningStore>, 'meaning' | 'setMeaning'> },
+  { signs, meanings }: { signs: MemorySigns; meanings: Pick<Sync<MeaningStore>, 'meaning' | 'setMeaning'> },
   { scope, near, limit }: { scope: Scope; near: Near; limit: number },
 ): { memory: Memory; vector: Uint8Array }[] {
   const { model, vector } = near;

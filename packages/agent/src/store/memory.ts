@@ -1,3 +1,5 @@
+import type { Near } from './meaning.ts';
+
 export type Scope = 'agent' | 'team';
 
 export interface Memory {
@@ -12,4 +14,23 @@ export interface Memory {
 export interface MemoryBounds {
   maxEntries: number;
   ttlDays: number;
+}
+
+/** What the agent remembers. A part of every store. */
+export interface MemoryStore {
+  /** With a key it replaces the entry of that key. The oldest go when there are more than `maxEntries`. */
+  remember: (entry: { scope: Scope; key?: string; content: string }, bounds: MemoryBounds) => Promise<Memory>;
+  /**
+   * Best match first; without a query the newest first, from `offset` on, and fewer than `limit` where they are large.
+   * Entries past their time are not found. With `near`, what is near by meaning is found beside what has the words.
+   */
+  recall: (search: {
+    scope: Scope;
+    query?: string;
+    limit: number;
+    offset?: number;
+    near?: Near | undefined;
+  }) => Promise<Memory[]>;
+  editMemory: (id: string, content: string, bounds: MemoryBounds) => Promise<Memory | undefined>;
+  forget: (id: string) => Promise<boolean>;
 }

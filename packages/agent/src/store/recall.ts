@@ -1,6 +1,7 @@
 import { memoryScope, type AgentDefinition } from '@troupe/domain';
 import { MOST_CHARACTERS } from './meaning.ts';
-import type { AgentStore, Memory, Near } from './store.ts';
+import type { Near } from './meaning.ts';
+import type { Memory, MemoryStore } from './memory.ts';
 
 /** A question as the numbers that a model makes of it; undefined: not now. */
 export type Meant = (model: string, question: string) => Promise<Float32Array | undefined>;
@@ -19,7 +20,7 @@ export async function nearOf(
 
 /** What an agent remembers about a question: by words, and by meaning where that is chosen. */
 export async function recallAbout(
-  store: Pick<AgentStore, 'recall'>,
+  store: Pick<MemoryStore, 'recall'>,
   meant: Meant | undefined,
   { definition, query, limit }: { definition: AgentDefinition; query: string; limit: number },
 ): Promise<Memory[]> {

@@ -1,4 +1,5 @@
-import type { AgentStore, Memory, Todo } from './store.ts';
+import type { Memory, MemoryStore } from './memory.ts';
+import type { Todo, TodoStore } from './todos.ts';
 
 /** What a team shares, kept by whoever all its members reach. */
 export interface TeamStore {
@@ -7,15 +8,15 @@ export interface TeamStore {
     bounds: { maxEntries: number; ttlDays: number },
   ) => Promise<Memory>;
   recall: (search: { query?: string; limit: number; offset?: number }) => Promise<Memory[]>;
-  editMemory: AgentStore['editMemory'];
-  forget: AgentStore['forget'];
+  editMemory: MemoryStore['editMemory'];
+  forget: MemoryStore['forget'];
   todos: () => Promise<Todo[]>;
   addTodos: (descriptions: readonly string[]) => Promise<Todo[]>;
   setTodo: (id: string, status: Todo['status']) => Promise<Todo | undefined>;
 }
 
 /** The store of an agent that is alone on its machine: what belongs to the team goes to `team`, the rest stays here. */
-export function withTeamStore<S extends AgentStore>(own: S, team: TeamStore): S {
+export function withTeamStore<S extends MemoryStore & TodoStore>(own: S, team: TeamStore): S {
   return {
     ...own,
     remember: ({ scope, ...entry }, bounds) =>

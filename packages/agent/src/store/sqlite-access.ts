@@ -1,5 +1,5 @@
 import { openSqlite, type Sqlite } from './sqlite.ts';
-import type { AgentStore, Scope } from './store.ts';
+import type { Scope } from './memory.ts';
 
 export interface SqliteStoreOptions {
   /** A path, or `:memory:`. */
@@ -18,11 +18,11 @@ export interface SqliteAccess extends Sqlite {
   scopeName: (scope: Scope) => string;
 }
 
-type Methods = Exclude<keyof AgentStore, 'facts'>;
-
 /** A part of the store as it is in the file, which is read and written at once. */
-export type Sync<Names extends Methods> = {
-  [K in Names]: (...args: Parameters<AgentStore[K]>) => Awaited<ReturnType<AgentStore[K]>>;
+export type Sync<Part> = {
+  [Name in keyof Part]: Part[Name] extends (...args: infer Args) => infer Answer
+    ? (...args: Args) => Awaited<Answer>
+    : never;
 };
 
 export const openAccess = ({ file, agentId, teamId, now = () => new Date() }: SqliteStoreOptions): SqliteAccess => ({

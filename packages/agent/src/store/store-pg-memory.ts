@@ -5,7 +5,9 @@ import { nearestInPg, SHOWN_MEMORY } from './meaning-pg.ts';
 import type { Access } from './pg-access.ts';
 import { begun, storable, wanted } from './pg-values.ts';
 import { searchWords } from './search-words.ts';
-import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
+import type { Memory, MemoryStore, Scope } from './memory.ts';
+import { PAGE_BYTES } from './store.ts';
+import { TODOS_KEPT, type Todo, type TodoStore } from './todos.ts';
 
 const memory = sql`id, key, content, split_part(scope, ':', 1) as scope, iso_text(created_at) as "createdAt", iso_text(updated_at) as "updatedAt"`;
 
@@ -25,10 +27,7 @@ async function worded({ rows, now, scopeName }: Access, scope: Scope, query: str
 }
 
 /** What the agent remembers. */
-export function memories(
-  access: Access,
-  meanings: Pick<MeaningStore, 'meaning' | 'setMeaning'>,
-): Pick<AgentStore, 'remember' | 'recall' | 'editMemory' | 'forget'> {
+export function memories(access: Access, meanings: Pick<MeaningStore, 'meaning' | 'setMeaning'>): MemoryStore {
   const { db, userId, now, rows, first, scopeName, scopeOwner } = access;
   return {
     remember: ({ scope, key, content }, { maxEntries, ttlDays }) =>
@@ -74,14 +73,7 @@ export function memories(
 }
 
 /** What it means to do. */
-export function todos({
-  db,
-  userId,
-  rows,
-  first,
-  scopeName,
-  scopeOwner,
-}: Access): Pick<AgentStore, 'todos' | 'addTodos' | 'setTodo'> {
+export function todos({ db, userId, rows, first, scopeName, scopeOwner }: Access): TodoStore {
   return {
     todos: (scope) =>
       rows(sql<Todo>`select number::text as id, description, status from agent_todos

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Access } from './pg-access.ts';
 import { storableJson as json } from './pg-values.ts';
-import type { AgentStore, LogEntry, LogLine, Message, RunStats } from './store.ts';
+import type { FigureStore, LogEntry, LogLine, LogStore, Message, RunStats } from './records.ts';
 
 export const LOGS_KEPT = 5000;
 const PRUNE_EVERY = 200n;
 
 /** What it did, for its owner to read. */
-export function logging({ userId, agentId, rows }: Access): Pick<AgentStore, 'log' | 'logs'> {
+export function logging({ userId, agentId, rows }: Access): LogStore {
   const lines: LogLine[] = [];
   let writing: Promise<void> | undefined;
 
@@ -53,7 +53,7 @@ export function logging({ userId, agentId, rows }: Access): Pick<AgentStore, 'lo
 const MESSAGES_BYTES = 512 * 1024;
 
 /** What was said, and how the runs went. */
-export function figures({ agentId, first, rows, value }: Access): Pick<AgentStore, 'messages' | 'stats'> {
+export function figures({ agentId, first, rows, value }: Access): FigureStore {
   return {
     async messages({ limit, offset }) {
       const total = await value(sql<{ value: number }>`select count(*)::integer as value from agent_events

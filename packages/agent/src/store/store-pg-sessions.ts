@@ -9,13 +9,12 @@ import {
   APPROVALS_SHOWN,
   ASKED_CHARACTERS,
   ASKED_LOOKED_AT,
-  PAGE_BYTES,
-  type AgentStore,
-  type Claimed,
-  type Delivered,
+  type ApprovalStore,
   type PendingApproval,
-  type Session,
-} from './store.ts';
+} from './approvals.ts';
+import type { Session } from './conversations.ts';
+import type { Claimed, Delivered, SessionStore } from './sessions.ts';
+import { PAGE_BYTES } from './store.ts';
 
 /** As agent_work answers it. */
 interface Work extends Omit<Claimed, 'session' | 'events' | 'recalled'> {
@@ -35,7 +34,7 @@ function readWork(session: Session, { first, events, times, memories, ...rest }:
 }
 
 /** Sessions and their events. */
-export function reading({ agentId, rows }: Access): Pick<AgentStore, 'events' | 'unfinished'> {
+function reading({ agentId, rows }: Access): Pick<SessionStore, 'events' | 'unfinished'> {
   return {
     events: async (sessionId, { after, limit, bytes }) =>
       (
@@ -56,10 +55,10 @@ export function reading({ agentId, rows }: Access): Pick<AgentStore, 'events' | 
 }
 
 /** What comes in, and who works on it. */
-export function working(
+function working(
   { userId, agentId, now, rows, first, value, today, scopeName }: Access,
   batches: Batches,
-): Pick<AgentStore, 'deliver' | 'claim' | 'append' | 'renew' | 'release'> {
+): Omit<SessionStore, 'events' | 'unfinished'> {
   return {
     async deliver(delivery) {
       const { to, events, inputId, claim, recall } = delivery;
@@ -94,15 +93,16 @@ export function working(
   };
 }
 
+export const sessions = (access: Access, batches: Batches): SessionStore => ({
+  ...reading(access),
+  ...working(access, batches),
+});
+
 type Waiting = Omit<PendingApproval, 'question'> & { question: Question | null };
 const asPending = ({ question, ...rest }: Waiting): PendingApproval => ({ ...rest, ...(question && { question }) });
 
 /** What waits for its owner. */
-export function approvals({
-  agentId,
-  rows,
-  value,
-}: Access): Pick<AgentStore, 'pendingApprovals' | 'askedLately' | 'decide'> {
+export function approvals({ agentId, rows, value }: Access): ApprovalStore {
   return {
     pendingApprovals: ({ limit, offset } = { limit: APPROVALS_SHOWN, offset: 0 }) =>
       rows(sql<Waiting>`

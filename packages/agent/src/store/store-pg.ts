@@ -11,13 +11,14 @@ import { createBatches } from './store-pg-batches.ts';
 import { memories, todos } from './store-pg-memory.ts';
 import { channels } from './store-pg-channels.ts';
 import { figures, logging, LOGS_KEPT } from './store-pg-records.ts';
-import { approvals, reading, working } from './store-pg-sessions.ts';
+import { approvals, sessions } from './store-pg-sessions.ts';
+import type { DefinitionStore } from './definitions.ts';
 import type { AgentStore } from './store.ts';
 
 /** The store of an agent that lives as rows in the platform's database. */
 
 /** What the agent is. */
-function definitions({ db, userId, agentId, first }: Access): Pick<AgentStore, 'definition' | 'saveDefinition'> {
+function definitions({ db, userId, agentId, first }: Access): DefinitionStore {
   return {
     definition: () =>
       first(sql<VersionedDefinition>`select version, definition from agent_definitions
@@ -44,8 +45,7 @@ export function createPgStore(options: PgStoreOptions): AgentStore {
   return {
     ...definitions(access),
     ...pgConversations(scoped, userId, agentId),
-    ...reading(access),
-    ...working(access, batches),
+    ...sessions(access, batches),
     ...approvals(access),
     ...pgBackground(access),
     ...meanings,

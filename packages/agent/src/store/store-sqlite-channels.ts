@@ -49,7 +49,12 @@ function changed(note: MessageNote, { now, iso }: SqliteAccess): Change {
 }
 
 /** What channels keep. */
-function states({ first, run, atomically, agentId }: SqliteAccess): Sync<'channelState' | 'changeChannelState'> {
+function states({
+  first,
+  run,
+  atomically,
+  agentId,
+}: SqliteAccess): Sync<Pick<ChannelStore, 'channelState' | 'changeChannelState'>> {
   const channelState = (channel: string): Record<string, unknown> =>
     JSON.parse(
       first<{ state: string }>(`select state from channels where ${OF}`, agentId, channel)?.state ?? '{}',
@@ -72,7 +77,7 @@ function states({ first, run, atomically, agentId }: SqliteAccess): Sync<'channe
 }
 
 /** Writes a message down, once. */
-function taking({ first, run, agentId, now, iso }: SqliteAccess): Sync<'takeMessage'>['takeMessage'] {
+function taking({ first, run, agentId, now, iso }: SqliteAccess): Sync<ChannelStore>['takeMessage'] {
   function prune(channel: string): void {
     if (Math.random() > PRUNE_CHANCE) return;
     run(
@@ -117,7 +122,7 @@ function taking({ first, run, agentId, now, iso }: SqliteAccess): Sync<'takeMess
 }
 
 /** What came in, for those who look. */
-function reading({ all, first, agentId }: SqliteAccess): Sync<'countMessages' | 'receipts'> {
+function reading({ all, first, agentId }: SqliteAccess): Sync<Pick<ChannelStore, 'countMessages' | 'receipts'>> {
   return {
     countMessages: (channel, sender, since) =>
       first<{ n: number }>(
@@ -140,7 +145,7 @@ function reading({ all, first, agentId }: SqliteAccess): Sync<'countMessages' | 
 }
 
 /** What came in over channels, and what they keep. */
-export function channels(access: SqliteAccess): Sync<keyof ChannelStore> {
+export function channels(access: SqliteAccess): Sync<ChannelStore> {
   const { all, first, run, atomically, agentId, now } = access;
   const later = (ms: number): number => now().getTime() + ms;
   return {

@@ -1,4 +1,5 @@
 import type { AgentDefinition, VersionedDefinition } from '@troupe/domain';
+import type { DefinitionStore } from './definitions.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
 
 /** As in PostgreSQL, where a trigger does it. */
@@ -13,7 +14,7 @@ export function newestDefinition({ first, agentId }: SqliteAccess): VersionedDef
 }
 
 /** What the agent is. */
-export function definitions(access: SqliteAccess): Sync<'definition' | 'saveDefinition'> {
+export function definitions(access: SqliteAccess): Sync<DefinitionStore> {
   const { first, run, agentId } = access;
   return {
     definition: () => newestDefinition(access),

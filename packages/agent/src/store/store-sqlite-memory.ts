@@ -4,7 +4,9 @@ import { fusedMemories, SPARE, type MeaningStore } from './meaning.ts';
 import { createMemorySigns, nearestInSqlite, type MemorySigns } from './meaning-sqlite.ts';
 import { createMemoryFinder, INDEXED, putMemory, takeMemory, type IndexedMemory } from './memory-index.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
-import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
+import type { Memory, MemoryStore, Scope } from './memory.ts';
+import { PAGE_BYTES } from './store.ts';
+import { TODOS_KEPT, type Todo, type TodoStore } from './todos.ts';
 
 /** Of a fact out of a conversation also when it was said: those that contradict each other stand beside each other. */
 const MEMORY = `memory.id, memory.key, memory.content || case when memory.source_session is null then ''
@@ -13,13 +15,7 @@ const MEMORY = `memory.id, memory.key, memory.content || case when memory.source
 /** The same where SQLite allows no table name before a column. */
 const RETURNED = MEMORY.replaceAll('memory.', '');
 
-export function todos({
-  all,
-  first,
-  run,
-  atomically,
-  scopeName,
-}: SqliteAccess): Sync<'todos' | 'addTodos' | 'setTodo'> {
+export function todos({ all, first, run, atomically, scopeName }: SqliteAccess): Sync<TodoStore> {
   return {
     todos: (scope) =>
       all<Todo>(
@@ -87,12 +83,12 @@ function worded(access: SqliteAccess, find: Find, scope: Scope, query: string, l
   return whole.length > 0 ? whole : found(access, find, wanted, () => true);
 }
 
-type Meanings = Pick<Sync<keyof MeaningStore>, 'meaning' | 'setMeaning'>;
+type Meanings = Pick<Sync<MeaningStore>, 'meaning' | 'setMeaning'>;
 
 function recall(
   access: SqliteAccess,
   { find, ...means }: { find: Find; signs: MemorySigns; meanings: Meanings },
-  { scope, query, limit, offset = 0, near }: Parameters<AgentStore['recall']>[0],
+  { scope, query, limit, offset = 0, near }: Parameters<MemoryStore['recall']>[0],
 ): Memory[] {
   const { all, iso, scopeName } = access;
   if (query !== undefined) {
@@ -124,7 +120,7 @@ const underKey = ({ first }: SqliteAccess, scope: string, key: string | undefine
 
 function remember(
   access: SqliteAccess,
-  { scope, key, content }: Parameters<AgentStore['remember']>[0],
+  { scope, key, content }: Parameters<MemoryStore['remember']>[0],
   { maxEntries, expires }: { maxEntries: number; expires: string },
 ): Memory {
   const { all, first, iso } = access;
@@ -164,10 +160,7 @@ function remember(
   return kept;
 }
 
-export function memories(
-  access: SqliteAccess,
-  meanings: Meanings,
-): Sync<'remember' | 'recall' | 'editMemory' | 'forget'> {
+export function memories(access: SqliteAccess, meanings: Meanings): Sync<MemoryStore> {
   const { all, first, atomically, iso, scopeName } = access;
   const expiry = (days: number): string => new Date(access.now().getTime() + days * 86_400_000).toISOString();
   const find = createMemoryFinder(access);

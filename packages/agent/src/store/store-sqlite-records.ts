@@ -1,5 +1,6 @@
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
-import { PAGE_BYTES, type LogEntry, type LogLine, type Message } from './store.ts';
+import type { FigureStore, LogEntry, LogLine, LogStore, Message } from './records.ts';
+import { PAGE_BYTES } from './store.ts';
 
 const LOGS_KEPT = 5000;
 
@@ -21,7 +22,7 @@ export function writeLine({ run, agentId, iso }: SqliteAccess, { level, message,
 }
 
 /** What it did, for its owner to read. */
-export function logging(access: SqliteAccess): Sync<'log' | 'logs'> {
+export function logging(access: SqliteAccess): Sync<LogStore> {
   const { all, first, agentId } = access;
   return {
     log: (line) => writeLine(access, line),
@@ -42,7 +43,7 @@ export function logging(access: SqliteAccess): Sync<'log' | 'logs'> {
 }
 
 /** What was said, and how the runs went. */
-export function figures({ all, first, agentId }: SqliteAccess): Sync<'messages' | 'stats'> {
+export function figures({ all, first, agentId }: SqliteAccess): Sync<FigureStore> {
   return {
     messages({ limit, offset }) {
       const said = `from events e join sessions s on s.id = e.session_id where e.agent_id = ?

@@ -7,17 +7,13 @@ import {
   APPROVALS_SHOWN,
   ASKED_CHARACTERS,
   ASKED_LOOKED_AT,
-  PAGE_BYTES,
-  type Append,
-  type Appended,
-  type Claimed,
-  type Delivered,
-  type Delivery,
-  type Lease,
+  type ApprovalStore,
   type PendingApproval,
-  type Session,
-  type SessionRef,
-} from './store.ts';
+} from './approvals.ts';
+import type { Session } from './conversations.ts';
+import type { Lease } from './lease.ts';
+import type { Append, Appended, Claimed, Delivered, Delivery, SessionRef, SessionStore } from './sessions.ts';
+import { PAGE_BYTES } from './store.ts';
 
 const SESSION = `id, channel, key, status, last_seq as lastSeq, created_at as createdAt, updated_at as updatedAt`;
 /** Of the request `a`: nobody has decided, and its run goes on. */
@@ -98,7 +94,7 @@ function claim(access: SqliteAccess, sessionId: string, { owner, ttlMs }: Lease)
   };
 }
 
-export function reading({ all, agentId }: SqliteAccess): Sync<'events'> {
+function reading({ all, agentId, now }: SqliteAccess): Sync<Pick<SessionStore, 'events' | 'unfinished'>> {
   return {
     events: (sessionId, { after, limit, bytes = Infinity }) =>
       all<{ seq: number; data: string; at: string }>(
@@ -112,6 +108,13 @@ export function reading({ all, agentId }: SqliteAccess): Sync<'events'> {
         limit,
         Math.min(bytes, Number.MAX_SAFE_INTEGER),
       ).map(event),
+    unfinished: () =>
+      all<{ id: string }>(
+        `select id from sessions where agent_id = ? and status = 'open'
+        and (lease_owner is null or lease_until < ?) order by updated_at`,
+        agentId,
+        now().getTime(),
+      ).map(({ id }) => id),
   };
 }
 
@@ -180,10 +183,8 @@ function append(access: SqliteAccess, sessionId: string, step: Append): Appended
 }
 
 /** The lease of a session, and what its holder writes. */
-export function working(
-  access: SqliteAccess,
-): Sync<'deliver' | 'claim' | 'append' | 'renew' | 'release' | 'unfinished'> {
-  const { all, run, atomically, agentId, now } = access;
+function working(access: SqliteAccess): Sync<Omit<SessionStore, 'events' | 'unfinished'>> {
+  const { run, atomically, agentId, now } = access;
   return {
     deliver: (given) => atomically(() => deliver(access, given)),
     claim: (sessionId, lease) => atomically(() => claim(access, sessionId, lease)),
@@ -199,15 +200,10 @@ export function working(
     },
     release: (sessionId, owner) =>
       void run('update sessions set lease_owner = null where id = ? and lease_owner = ?', sessionId, owner),
-    unfinished: () =>
-      all<{ id: string }>(
-        `select id from sessions where agent_id = ? and status = 'open'
-        and (lease_owner is null or lease_until < ?) order by updated_at`,
-        agentId,
-        now().getTime(),
-      ).map(({ id }) => id),
   };
 }
+
+export const sessions = (access: SqliteAccess): Sync<SessionStore> => ({ ...reading(access), ...working(access) });
 
 const askedLately = ({ all, agentId }: SqliteAccess, tool: string, limit: number): string[] =>
   all<{ args: string }>(
@@ -221,7 +217,7 @@ const askedLately = ({ all, agentId }: SqliteAccess, tool: string, limit: number
   ).map(({ args }) => args);
 
 /** What a run waits for its owner to allow. */
-export function approvals(access: SqliteAccess): Sync<'pendingApprovals' | 'askedLately' | 'decide'> {
+export function approvals(access: SqliteAccess): Sync<ApprovalStore> {
   const { all, first, atomically, agentId } = access;
   return {
     pendingApprovals: ({ limit, offset } = { limit: APPROVALS_SHOWN, offset: 0 }) =>

@@ -8,7 +8,7 @@ import { definitions } from './store-sqlite-definitions.ts';
 import { memories, todos } from './store-sqlite-memory.ts';
 import { channels } from './store-sqlite-channels.ts';
 import { figures, logging } from './store-sqlite-records.ts';
-import { approvals, reading, working } from './store-sqlite-sessions.ts';
+import { approvals, sessions } from './store-sqlite-sessions.ts';
 import type { FactStore } from './facts.ts';
 import type { AgentStore } from './store.ts';
 
@@ -23,11 +23,10 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const access = openAccess(options);
   const { run, atomically, agentId, iso, close } = access;
   const meanings = sqliteMeanings(access);
-  const store: Sync<Exclude<keyof AgentStore, 'facts'>> = {
+  const store: Sync<Omit<AgentStore, 'facts'>> = {
     ...definitions(access),
     ...sqliteConversations(access, agentId, iso),
-    ...reading(access),
-    ...working(access),
+    ...sessions(access),
     ...approvals(access),
     ...sqliteBackground(access),
     ...meanings,

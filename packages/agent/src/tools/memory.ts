@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { memoryScope } from '@troupe/domain';
 import { recallAbout, type Meant } from '../store/recall.ts';
-import type { AgentStore, Memory } from '../store/store.ts';
+import type { Memory, MemoryStore } from '../store/memory.ts';
 import { failed, tool, type Tool } from './tool.ts';
 
 const MAX_MEMORY = 100_000;
@@ -20,7 +20,7 @@ const ARGS = {
   delete_memory: z.object({ id: z.string() }),
 };
 
-export function memoryTools(store: AgentStore, meant?: Meant): Tool[] {
+export function memoryTools(store: MemoryStore, meant?: Meant): Tool[] {
   const toolset = 'memory';
   return [
     tool({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { memoryScope } from '@troupe/domain';
-import { TODOS_KEPT, type AgentStore, type Todo } from '../store/store.ts';
+import { TODOS_KEPT, type Todo, type TodoStore } from '../store/todos.ts';
 import { failed, tool, type Tool } from './tool.ts';
 
 const show = (todos: readonly Todo[]): string =>
@@ -12,7 +12,7 @@ const ARGS = {
   list_todos: z.object({}),
 };
 
-export function todoTools(store: AgentStore): Tool[] {
+export function todoTools(store: TodoStore): Tool[] {
   const toolset = 'todo';
   return [
     tool({

@@ -10,7 +10,9 @@ import type { ProgramShelf } from '../programs/shelf.ts';
 import { sealServer, type Vault } from './mcp-secrets.ts';
 import { createInherited, type OwnersServers } from './mcp-shared.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { AgentStore } from '../store/store.ts';
+import type { MemoryStore } from '../store/memory.ts';
+import type { LogStore } from '../store/records.ts';
+import type { TodoStore } from '../store/todos.ts';
 import type { RunFiles, Tool, ToolResult } from './tool.ts';
 import { fetchTools } from './fetch.ts';
 import { filesystemTools } from './filesystem.ts';
@@ -45,7 +47,7 @@ import type { Shelf, SkillSource } from '../skills/shelf.ts';
 /** The tools of one agent, as its definition says, made when they are first needed. */
 
 export interface ToolkitDeps {
-  store: AgentStore;
+  store: MemoryStore & TodoStore & Pick<LogStore, 'log'>;
   /** The agent's folder; made when a tool needs it. */
   workspaceRoot: string;
   quotaBytes?: number;

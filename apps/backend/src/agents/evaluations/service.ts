@@ -1,10 +1,9 @@
 import { takeChangeJob, type EvaluationChange, type EvaluationCheck, type EvaluationStub } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import { definitionSchema } from '@troupe/domain';
-import type { Thinker, Thinking, Trial, Trials } from '@troupe/fleet';
+import type { Fleet, Thinker, Thinking, Trial, Trials } from '@troupe/fleet';
 import { AppError, type Clock, type Log, type WorkerPool } from '@troupe/kernel';
-import { definitionDigest, readPurpose, type Roster } from '@troupe/roster';
-import type { AgentService } from '../agents/service.ts';
+import { readPurpose, type Roster } from '@troupe/roster';
 import { cut, keptOf } from '../trial-kept.ts';
 import { scored } from './scoring.ts';
 import * as store from './store.ts';
@@ -15,7 +14,7 @@ export interface EvaluationsDeps {
   roster: Roster;
   trials: Trials;
   thinking: (agent: Thinker) => Thinking;
-  agents: Pick<AgentService, 'update'>;
+  fleet: Pick<Fleet, 'driver'>;
   pool: WorkerPool;
   clock: Clock;
   log: Log;
@@ -123,25 +122,21 @@ function createTrying(deps: EvaluationsDeps) {
   };
 }
 
-const MEANWHILE = 'The agent was changed meanwhile. Try the cases again';
-
-/** Makes the change that has passed, unless the agent is another by now. Twice comes to the same. */
-function createTakingOver({ db, roster, agents, clock }: EvaluationsDeps) {
+/** Makes the change that has passed, unless the agent was stopped or is another by now. Twice comes to the same. */
+function createTakingOver({ db, roster, fleet, clock }: EvaluationsDeps) {
   return async ({ userId, evaluationId }: { userId: string; evaluationId: string }): Promise<void> => {
     const found = await store.findToTake(db.system, evaluationId, userId);
     const row = found && (await roster.of(userId).find(found.agent_id));
     if (!row) return;
-    const refuse = async (reason: string): Promise<void> => {
-      await store.markTaken(db.system, evaluationId, { not_taken: reason });
-    };
     const change = found.change as unknown as EvaluationChange;
     try {
-      const preview = await roster.system.preview(row, { ...change, purpose: readPurpose(change.purpose) });
-      if (definitionDigest(preview) !== found.definition_digest) return await refuse(MEANWHILE);
-      await agents.update(row.id, userId, { ...change, force: true });
+      const whole = { ...change, purpose: readPurpose(change.purpose) };
+      const { agent, definition } = await roster.system.take(row, whole, found.definition_digest);
+      await fleet.driver.configure(agent, definition);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return refuse(error.message);
+      await store.markTaken(db.system, evaluationId, { not_taken: error.message });
+      return;
     }
     await store.markTaken(db.system, evaluationId, { taken_at: clock() });
   };

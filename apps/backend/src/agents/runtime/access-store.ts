@@ -21,6 +21,8 @@ interface Shown {
   hash: string;
   /** The member of a team that the token names. */
   caller: string | null;
+  /** The one of its gateway tokens that this was given beside. */
+  generation: number;
   /** The session, or the key, that a ticket was made for. */
   session: string | null;
   key: string | null;
@@ -30,13 +32,13 @@ interface Shown {
 /** What the token could be for the running agent; undefined: there is no such agent. */
 export async function findShown(
   tx: SystemTx,
-  { agentId, hash, caller, session, key, now }: Shown,
+  { agentId, hash, caller, generation, session, key, now }: Shown,
 ): Promise<Found | undefined> {
   const { rows } = await sql<Found>`
     select a.token_hash, (select d.id from devices d where d.agent_id = a.id and d.user_id = a.user_id
       and d.status = 'approved' and d.token_hash = ${hash}) as device,
       (select m.id from agents m where m.id = ${caller} and m.team_id = a.team_id and m.user_id = a.user_id
-        and m.status = 'running') as member,
+        and m.status = 'running' and m.token_generation = ${generation}) as member,
       (select k.id from api_keys k where k.key_hash = ${hash} and k.user_id = a.user_id) as key,
       (select k.origins from api_keys k where k.key_hash = ${hash} and k.user_id = a.user_id) as origins,
       (select g.id from client_tokens t join client_grants g on g.id = t.grant_id

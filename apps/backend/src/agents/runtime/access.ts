@@ -23,13 +23,14 @@ export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDe
     // Nobody can take it away, so nothing has to be asked.
     if (sameSecret(token, internalKey)) return PLATFORM;
     const hash = sha256Hex(token);
-    const caller = memberOf(sessionSecret, token) ?? null;
+    const caller = memberOf(sessionSecret, token);
     const holder = holderOf(token);
     const now = clock();
     const row = await findShown(db.system, {
       agentId,
       hash,
-      caller,
+      caller: caller?.agentId ?? null,
+      generation: caller?.generation ?? 0,
       session: holder?.kind === 'session' ? holder.id : null,
       key: holder?.kind === 'key' ? holder.id : null,
       now,

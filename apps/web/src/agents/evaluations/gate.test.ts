@@ -85,3 +85,25 @@ test('connections, files that it is always shown, restores, clients and defaults
   assert.equal(restored.status, 200, JSON.stringify(restored.body));
   assert.equal(await instruction(), 'Work.');
 });
+
+test('a change is not made once its agent was stopped, though all cases have passed', async () => {
+  const { system } = services.runtime.db;
+  const made = await ann.ask('POST', '/api/agents/provision', { name: 'Late', model: 'openai/gpt-4o-mini' });
+  const id = made.body.agent.id;
+  const one = { name: 'held', input: steps({ wait: 'stop' }), checks: [{ kind: 'contains', text: 'ok' }] };
+  assert.equal((await ann.ask('POST', `/api/agents/${id}/evaluation-cases`, one)).status, 201);
+  const change = { purpose: { instruction: 'Be late.' } };
+  const begun = await ann.ask('POST', `/api/agents/${id}/evaluations`, { change, takes: true });
+  assert.equal(begun.status, 202, JSON.stringify(begun.body));
+  await director.waits('stop');
+  await system.updateTable('agents').set({ status: 'stopped' }).where('id', '=', id).execute();
+  director.go('stop');
+  const read = async (): Promise<Body> => (await ann.ask('GET', `/api/agents/${id}/evaluations/${begun.body.id}`)).body;
+  let found = await read();
+  while (found.takenAt === null && found.notTaken === null && found.status !== 'failed') {
+    await delay(30);
+    found = await read();
+  }
+  assert.deepEqual([found.status, found.takenAt, found.notTaken], ['passed', null, 'The agent is not running']);
+  assert.equal((await ann.ask('GET', `/api/agents/${id}/purpose`)).body.instruction, '');
+});

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createECDH } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { eraseAccountJob } from '@troupe/contract';
 import { untar } from '@troupe/kernel';
@@ -133,6 +134,10 @@ describe('an account', () => {
     const agentId = await provisioned(ann);
     const task = { agentId, name: 't', prompt: 'p', cronSchedule: '0 0 1 1 *' };
     assert.equal((await ann.ask('POST', '/api/scheduled-tasks', task)).status, 201);
+    const p256dh = createECDH('prime256v1').generateKeys('base64url');
+    const keys = { p256dh, auth: Buffer.alloc(16, 1).toString('base64url') };
+    const browser = { endpoint: 'https://push.example/ann', keys };
+    assert.equal((await ann.ask('POST', '/api/push/subscriptions', browser)).status, 201);
     const before = (await ann.ask('GET', '/api/account')).body;
     assert.deepEqual([before.agents, before.tasks, before.keys, before.refusal, before.eraseAt], [1, 1, 1, null, null]);
     const closed = await ann.ask('POST', '/api/account/close', {});
@@ -146,6 +151,8 @@ describe('an account', () => {
     assert.deepEqual([agent.status, agent.failure], ['stopped', 'Stopped: the account was closed.']);
     const tasks = await system.selectFrom('scheduled_tasks').select('enabled').where('user_id', '=', ann.id).execute();
     assert.deepEqual(tasks, [{ enabled: false }]);
+    const told = await system.selectFrom('push_subscriptions').select('id').where('user_id', '=', ann.id).execute();
+    assert.deepEqual(told, [], 'no browser is told any more');
   });
 
   it('is not closed while it pays, is paid for, has money, or is the last administrator', async () => {

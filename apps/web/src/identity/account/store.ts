@@ -45,7 +45,7 @@ export async function setEraseAt(tx: SystemTx, userId: string, at: Date | null):
   await tx.updateTable('users').set({ erase_at: at }).where('id', '=', userId).execute();
 }
 
-/** What lets others in. */
+/** What lets others in, or tells them. */
 export async function endCredentials(tx: SystemTx, userId: string): Promise<void> {
   await tx
     .updateTable('devices')
@@ -62,6 +62,8 @@ export async function endCredentials(tx: SystemTx, userId: string): Promise<void
     'conversation_shares',
     'agent_doors',
     'widgets',
+    'push_subscriptions',
+    'push_messages',
   ] as const)
     await tx.deleteFrom(table).where('user_id', '=', userId).execute();
   await tx.deleteFrom('invites').where('user_id', '=', userId).where('used_at', 'is', null).execute();
