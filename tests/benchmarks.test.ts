@@ -22,11 +22,15 @@ test('figures in sentences are those that were kept last', () => {
     return keptIn(page);
   });
   assert.ok(named.length > 10, `${named.length}`);
-  const results = { agents: { date: '', machine: '', targets: [], others: { mb_per_idle_agent: 0.05481, wake_ms: 5.9 } } };
+  const results = {
+    agents: { date: '', machine: '', targets: [], others: { mb_per_idle_agent: 0.05481, wake_ms: 5.9 } },
+  };
   const mark = (name: string): string => `<!-- kept: ${name} -->old<!-- end -->`;
   assert.equal(
-    withKept(`${mark('agents mb_per_idle_agent')} ${mark('agents in a gigabyte')} ${mark('agents wake_ms')}`, results)
-      .replaceAll(/<!--.*?-->/g, ''),
+    withKept(
+      `${mark('agents mb_per_idle_agent')} ${mark('agents in a gigabyte')} ${mark('agents wake_ms')}`,
+      results,
+    ).replaceAll(/<!--.*?-->/g, ''),
     '0.055 18,000 5.90',
   );
   assert.throws(() => withKept(mark('agents gone'), results), /no gone of agents/);

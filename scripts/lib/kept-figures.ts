@@ -7,7 +7,8 @@ type Results = Readonly<Record<string, Result>>;
 
 /** Of one figure, what another unit makes of it. */
 const COMPUTED: Readonly<Record<string, (of: (name: string) => number) => string>> = {
-  'agents in a gigabyte': (of) => (Math.floor(1024 / of('agents mb_per_idle_agent') / 1000) * 1000).toLocaleString('en'),
+  'agents in a gigabyte': (of) =>
+    (Math.floor(1024 / of('agents mb_per_idle_agent') / 1000) * 1000).toLocaleString('en'),
   'GB of a million agents': (of) => `${Math.round(of('agents mb_per_idle_agent') * 1000)}`,
 };
 

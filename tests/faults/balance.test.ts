@@ -158,8 +158,10 @@ describe('backends come and go', () => {
     await of(id).add(agents, Infinity);
     const two = running.slice(2);
     assert.equal(two.length, 2);
-    const evenly = (each: number, ...backends: ServiceProcess[]) => async (): Promise<boolean> =>
-      (await listening(...backends)).every((own) => own === each);
+    const evenly =
+      (each: number, ...backends: ServiceProcess[]) =>
+      async (): Promise<boolean> =>
+        (await listening(...backends)).every((own) => own === each);
     await until('each has half of them', 60_000, evenly(6, ...two));
     const third = await start();
     const came = await until('another has some of them', MOVED_MS, async () => (await listening(third))[0]! > 0);

@@ -71,7 +71,10 @@ describe('PgBouncer in transaction mode', { skip: needs('pgbouncer') }, () => {
     const { code } = await program.exit;
     await own.remove();
     assert.equal(code, 1);
-    assert.match(program.output(), /does not keep prepared statements of its clients apart, and DATABASE_PREPARED is on/);
+    assert.match(
+      program.output(),
+      /does not keep prepared statements of its clients apart, and DATABASE_PREPARED is on/,
+    );
     // Nothing of the question stays there.
     const left = sql<{ name: string }>`select name from pg_prepared_statements where name like 'troupe%'`;
     const db = open();

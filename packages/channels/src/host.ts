@@ -80,9 +80,7 @@ const ALIVE_SECONDS = 25;
 /** From when it is known to others until it listens. */
 const SETTLED_SECONDS = 5;
 
-const kinds = sql.join(
-  Object.entries(CHANNEL_NAMES).map(([kind, name]) => sql`(${name}::text, ${kind}::text)`),
-);
+const kinds = sql.join(Object.entries(CHANNEL_NAMES).map(([kind, name]) => sql`(${name}::text, ${kind}::text)`));
 
 /** With who listens at them: nobody needs to ask for each one by itself. */
 async function findWanted(db: Database): Promise<Wanted[]> {
@@ -179,7 +177,8 @@ export function createChannelHost(given: ChannelHostDeps): ChannelHost {
   const cipher = createCipher(sealKey, 'channels');
   const open = new Map<string, Open>();
   const shares = createShares({
-    left: () => void left().catch((err: unknown) => log.warn({ err }, 'others were not told of channels that were let go')),
+    left: () =>
+      void left().catch((err: unknown) => log.warn({ err }, 'others were not told of channels that were let go')),
   });
   const inTurn = createTurns();
   let closed = false;

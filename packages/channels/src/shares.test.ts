@@ -106,7 +106,10 @@ test('what one leaves is taken at the second look, though nobody knows yet that 
   await settle();
   await turn(3);
   await turn(3);
-  assert.equal(held().reduce((sum, own) => sum + own, 0), 30);
+  assert.equal(
+    held().reduce((sum, own) => sum + own, 0),
+    30,
+  );
   for (let n = 0; n < 10; n += 1) await turn(2);
   assert.deepEqual(held(), [15, 15]);
 });

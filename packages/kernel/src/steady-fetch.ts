@@ -23,7 +23,10 @@ export interface SteadyDeps {
   now?: () => number;
 }
 
-export function createSteadyFetch({ fetch: send = fetch, now = () => performance.now() }: SteadyDeps = {}): typeof fetch {
+export function createSteadyFetch({
+  fetch: send = fetch,
+  now = () => performance.now(),
+}: SteadyDeps = {}): typeof fetch {
   let awayUntil = 0;
   async function again(...[input, init, error]: [...Parameters<typeof fetch>, unknown]): Promise<Response> {
     const isRefused = codeOf(error) === 'ECONNREFUSED';

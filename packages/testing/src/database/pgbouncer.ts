@@ -16,7 +16,10 @@ export interface Pooler {
 
 export async function startPooler(
   serverUrl: string,
-  { serverConnections = 2, mode = 'transaction' }: { serverConnections?: number; mode?: 'transaction' | 'session' } = {},
+  {
+    serverConnections = 2,
+    mode = 'transaction',
+  }: { serverConnections?: number; mode?: 'transaction' | 'session' } = {},
 ): Promise<Pooler> {
   const { searchParams, username, port: serverPort } = new URL(serverUrl);
   const [port] = await freePorts(1);

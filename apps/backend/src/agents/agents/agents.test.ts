@@ -76,7 +76,8 @@ describe('agents on the backend', () => {
     assert.deepEqual(ids(await ask('GET', '/api/agents?limit=2', undefined, as('pages'))), made.slice(0, 2));
     assert.deepEqual(ids(await ask('GET', '/api/agents?limit=2&offset=2', undefined, as('pages'))), made.slice(2));
     assert.equal(ids(await ask('GET', '/api/agents?limit=2')).length, 2);
-    const { instances, count } = (await ask('GET', '/api/runtime/instances?limit=1&offset=1', undefined, as('pages'))).body;
+    const { instances, count } = (await ask('GET', '/api/runtime/instances?limit=1&offset=1', undefined, as('pages')))
+      .body;
     assert.deepEqual([instances.map((one: { agentId: string }) => one.agentId), count], [made.slice(1, 2), 1]);
     // Nobody gets all of a large installation at once.
     await sql`insert into agents (id, user_id, name) select 'many-' || n, 'pages', 'A' from generate_series(1, 1001) n`.execute(

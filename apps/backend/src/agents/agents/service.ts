@@ -3,7 +3,15 @@ import type { Database } from '@troupe/db';
 import { agentLimit, isPlan, paidPlan, type Plan, planRank, readPlanName } from '@troupe/domain';
 import type { Fleet } from '@troupe/fleet';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
-import { LimitReached, readPurpose, type AgentChange, type AgentRow, type NewAgent, type Page, type Roster } from '@troupe/roster';
+import {
+  LimitReached,
+  readPurpose,
+  type AgentChange,
+  type AgentRow,
+  type NewAgent,
+  type Page,
+  type Roster,
+} from '@troupe/roster';
 import { visibleTo } from '../../context.ts';
 import { addOwner } from './store.ts';
 

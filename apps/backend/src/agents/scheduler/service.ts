@@ -257,7 +257,9 @@ class TaskScheduler {
   /** What is due may have found no place, of all or of its user. */
   get #isFullOfBeats(): boolean {
     const own = [...this.#beating.values()];
-    return own.some((beats) => beats >= HEARTBEATS_PER_USER) || own.reduce((sum, beats) => sum + beats, 0) >= HEARTBEATS;
+    return (
+      own.some((beats) => beats >= HEARTBEATS_PER_USER) || own.reduce((sum, beats) => sum + beats, 0) >= HEARTBEATS
+    );
   }
 
   #claimHeartbeats() {
