@@ -4,6 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readResults } from '../bench/lib/results.ts';
 import { benches, withResults } from '../scripts/lib/bench-page.ts';
+import { keptIn, withKept } from '../scripts/lib/kept-figures.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -11,6 +12,28 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 test('docs/benchmarks.md says what the benches found when they were last kept', () => {
   const page = read('docs/benchmarks.md');
   assert.equal(page, withResults(page, readResults(), read('bench/README.md')), 'run npm run docs:benchmarks');
+});
+
+test('figures in sentences are those that were kept last', () => {
+  const pages = readdirSync(path.join(root, 'docs')).filter((file) => file.endsWith('.md'));
+  const named = pages.flatMap((file) => {
+    const page = read(`docs/${file}`);
+    assert.equal(page, withKept(page, readResults()), `${file}: run npm run docs:benchmarks`);
+    return keptIn(page);
+  });
+  assert.ok(named.length > 10, `${named.length}`);
+  const results = {
+    agents: { date: '', machine: '', targets: [], others: { mb_per_idle_agent: 0.05481, wake_ms: 5.9 } },
+  };
+  const mark = (name: string): string => `<!-- kept: ${name} -->old<!-- end -->`;
+  assert.equal(
+    withKept(
+      `${mark('agents mb_per_idle_agent')} ${mark('agents in a gigabyte')} ${mark('agents wake_ms')}`,
+      results,
+    ).replaceAll(/<!--.*?-->/g, ''),
+    '0.055 18,000 5.90',
+  );
+  assert.throws(() => withKept(mark('agents gone'), results), /no gone of agents/);
 });
 
 test('every bench is described, and every result is one of a bench that there is', () => {

@@ -166,3 +166,31 @@ test('proxies lead every path of /v1 that clients of models use to the backend, 
     for (const where of ['/v1/team-store', '/v1', '/api/v1/gateway']) assert.doesNotMatch(where, pattern, file);
   }
 });
+
+/** What nginx reads as a size. */
+function bytesOf(size: string): number {
+  const [, number = '', unit = ''] = /^(\d+)([kmg]?)$/i.exec(size) ?? [];
+  return Number(number) * 1024 ** ['', 'k', 'm', 'g'].indexOf(unit.toLowerCase());
+}
+
+test('proxies take every request that the platform takes', () => {
+  const most = Math.max(...allEndpoints().map(({ bodyLimit = 0 }) => bodyLimit));
+  assert.ok(most > 25 * 1024 * 1024);
+  const docs = readFileSync(path.join(folder, '../docs/deploy.md'), 'utf8');
+  const examples = [...docs.matchAll(/^```nginx\n(.*?)^```/gms)].map(([, code = '']) => code);
+  const passing = [text('nginx.conf'), ...examples].flatMap((code) =>
+    // without the comments, which may name anything
+    [...code.replaceAll(/#.*/g, '').matchAll(/location [^{]*\{(?:[^{}]|\{[^{}]*\})*\}/g)]
+      .map(([block]) => block)
+      .filter((block) => block.includes('proxy_pass')),
+  );
+  assert.equal(passing.length, 4);
+  for (const block of passing) {
+    const [, size = '0'] = /client_max_body_size (\w+);/.exec(block) ?? [];
+    assert.ok(bytesOf(size) > most, block);
+  }
+  const example = parse(text('chart/examples/ingress.yaml')) as { ingress: { annotations: Record<string, string> } };
+  assert.ok(bytesOf(example.ingress.annotations['nginx.ingress.kubernetes.io/proxy-body-size'] ?? '0') > most);
+  // Caddy bounds no body unless told.
+  assert.doesNotMatch(text('Caddyfile'), /request_body/);
+});

@@ -9,6 +9,7 @@ import { startService, type ServiceProcess } from '@troupe/testing/processes/ser
 import { startLoad } from '../../tests/faults/rounds/load.ts';
 import { createModel } from '../../tests/faults/rounds/model.ts';
 import { finish, printTable } from '../lib/report.ts';
+import { longestSilence } from '../lib/silence.ts';
 
 /** How long nobody who writes is answered when the database's primary is killed and its standby promoted at once. */
 
@@ -36,13 +37,11 @@ export async function benchFailover(): Promise<void> {
     await pair.kill();
     await pair.promote();
     await delay(AFTER_MS);
+    const until = performance.now();
     const answers = load.answeredAt();
     const { asked, answered } = await load.stop();
     const wrong = await load.look();
-    // from the last answer before it to the first one after it
-    const first = answers.find((at) => at > killed + SETTLED_MS) ?? Infinity;
-    const last = answers.findLast((at) => at < first) ?? killed;
-    const seconds = (first - Math.min(last, killed)) / 1000;
+    const seconds = longestSilence(answers, killed, until) / 1000;
     printTable('The primary is killed under load', [{ asked, answered, 'lost or doubled': wrong.length, seconds }]);
     finish('scale failover', [
       { figure: 'seconds_without_answers', value: seconds, atMost: 15 },
@@ -56,6 +55,3 @@ export async function benchFailover(): Promise<void> {
     await rm(folder, { recursive: true, force: true });
   }
 }
-
-/** Answers of before may still be on their way. */
-const SETTLED_MS = 50;

@@ -51,6 +51,13 @@ async function deploy(backend: BackendProcess, agentId: string, config: object =
   return agentId;
 }
 
+const STOPPED = 'The agent was stopped; its work goes on when it runs again.';
+
+interface HandedOver {
+  message: string;
+  resume: { session: string; after: number };
+}
+
 /** A connection that breaks because the process ends is no failure of the test. */
 const letBreak = (answer: Promise<Response>): void => void answer.then((got) => got.text()).catch(() => undefined);
 
@@ -144,12 +151,16 @@ describe('a backend that ends while agents work', { skip: needs('bubblewrap') },
     const agentId = await deploy(first, 'term');
     const answer = first.chat(agentId, steps(append('one'), { wait: 'term', say: 'all done' }), 's');
     await director.waits('term');
+    const streamed = await first.chat(agentId, steps({ wait: 'streamed', say: 'said later' }), 't', { stream: true });
+    await director.waits('streamed');
     const ended = first.end('SIGTERM');
-    const told = await answer.then(
-      async (response) => `${response.status} ${await response.text()}`,
-      () => 'the connection was closed',
-    );
-    assert.match(told, /503 .*goes on when it runs again|closed/);
+    // Both callers hear where they can go on.
+    const refused = await answer;
+    const { error } = (await refused.json()) as { error: HandedOver };
+    assert.deepEqual([refused.status, error.message], [503, STOPPED]);
+    const last = (await streamed.text()).trim().split('\n\n').at(-1) ?? '';
+    const { error: broken } = JSON.parse(last.replace(/^data: /, '')) as { error: HandedOver };
+    assert.equal(broken.message, STOPPED);
     const { code, ms } = await ended;
     assert.equal(code, 0);
     assert.ok(ms < 10_000, `${ms} ms`);
@@ -162,6 +173,18 @@ describe('a backend that ends while agents work', { skip: needs('bubblewrap') },
     const events = await untilAnswered(second, agentId, 's');
     assert.deepEqual(types(events), ['user', 'assistant', 'tool_started', 'tool_result', 'assistant', 'run_ended']);
     assert.equal(fileOf(agentId, 'done.txt'), 'one\n');
+    director.go('streamed');
+    await untilAnswered(second, agentId, 't');
+    for (const [{ resume }, words] of [
+      [error, 'all done'],
+      [broken, 'said later'],
+    ] as const) {
+      const where = `/api/runtime/proxy/${agentId}/sessions/${resume.session}?after=${resume.after}`;
+      const { events: later } = await second.ask('GET', where);
+      const said = (later as { type: string; content?: string }[]).filter(({ type }) => type !== 'recovered');
+      assert.deepEqual([said.at(-2)?.content, said.at(-1)?.type], [words, 'run_ended']);
+      assert.ok(!said.some(({ type }) => type === 'user'), 'what the caller said itself is not told again');
+    }
     await second.end('SIGTERM');
   });
 });

@@ -20,6 +20,8 @@ import { sql } from 'kysely';
 const MOVED_MS = 10_000;
 /** Of one that was killed the others know when its lease is over, which is 15 s, and look every five. */
 const DEAD_MS = 25_000;
+/** The same of channels: 30 s, and two looks. */
+const LISTEN_DEAD_MS = 45_000;
 const headers = { authorization: `Bearer ${SERVICE_KEY}` };
 
 describe('backends come and go', () => {
@@ -130,5 +132,46 @@ describe('backends come and go', () => {
     const ms = await until('another has some of the rest', MOVED_MS, async () => askedBy(3) >= 20);
     t.diagnostic(`20 are under way at another ${(ms / 1000).toFixed(1)} s after it listens`);
     silent = false;
+  });
+
+  /** How many channels each listens at. */
+  async function listening(...backends: ServiceProcess[]): Promise<number[]> {
+    const texts = backends.map(async ({ address }) => (await fetch(`${address}/metrics`, { headers })).text());
+    return (await Promise.all(texts)).map((text) => Number(/^channels_listening(?:\{.*\})? (\d+)$/m.exec(text)?.[1]));
+  }
+
+  test('channels go where they have room: to one that comes within ten seconds, and from one that is killed when its leases are over', async (t) => {
+    const { db } = database;
+    const { of } = createRoster({ db, clock: systemClock, sealKey: SERVICE_WALLET_KEY });
+    const { id } = await addUser({ db }, { plan: 'network' });
+    // Nobody answers there: a channel that fails is held all the same, and tried again.
+    const mail = { address: 'a@example.org', password: 'p', imapHost: '127.0.0.1', smtpHost: '127.0.0.1' };
+    const agents = Array.from({ length: 12 }, () => ({
+      id: newId(),
+      userId: id,
+      name: 'A',
+      plan: 'network' as const,
+      status: 'running' as const,
+      model: 'openai/gpt-4o-mini',
+      channels: { email: JSON.stringify(mail) },
+    }));
+    await of(id).add(agents, Infinity);
+    const two = running.slice(2);
+    assert.equal(two.length, 2);
+    const evenly =
+      (each: number, ...backends: ServiceProcess[]) =>
+      async (): Promise<boolean> =>
+        (await listening(...backends)).every((own) => own === each);
+    await until('each has half of them', 60_000, evenly(6, ...two));
+    const third = await start();
+    const came = await until('another has some of them', MOVED_MS, async () => (await listening(third))[0]! > 0);
+    t.diagnostic(`one that comes listens at some ${(came / 1000).toFixed(1)} s after it is there`);
+    await until('each has a third of them', 60_000, evenly(4, ...two, third));
+    const held = sql<{ n: number }>`select count(*)::int as n from agent_sessions
+      where channel = 'email' and key = 'listener' and lease_owner is not null and lease_until > now()`;
+    assert.equal(await count(held), 12);
+    await third.kill('SIGKILL');
+    const taken = await until('others have what it had', LISTEN_DEAD_MS, evenly(6, ...two));
+    t.diagnostic(`others listen in place of one that was killed after ${(taken / 1000).toFixed(1)} s`);
   });
 });

@@ -63,6 +63,24 @@ describe('PgBouncer in transaction mode', { skip: needs('pgbouncer') }, () => {
     assert.equal(code, 1);
     assert.match(program.output(), /DATABASE_URL leads to a connection pooler: set DATABASE_DIRECT_URL/);
   });
+
+  test('that mixes statements up is not given any by name: the start says so', async () => {
+    const own = await ownSettings();
+    const url = { DATABASE_URL: pooler.to(database.url), DATABASE_DIRECT_URL: database.url };
+    const program = startProgram({ ...own.env, ...url, DATABASE_PREPARED: 'on' });
+    const { code } = await program.exit;
+    await own.remove();
+    assert.equal(code, 1);
+    assert.match(
+      program.output(),
+      /does not keep prepared statements of its clients apart, and DATABASE_PREPARED is on/,
+    );
+    // Nothing of the question stays there.
+    const left = sql<{ name: string }>`select name from pg_prepared_statements where name like 'troupe%'`;
+    const db = open();
+    for (let n = 0; n < 10; n += 1) assert.deepEqual((await left.execute(db.system)).rows, []);
+    await db.close();
+  });
 });
 
 test('the platform works behind PgBouncer', { skip: needs('pgbouncer') }, async (t) => {

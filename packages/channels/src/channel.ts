@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Agent, ChannelFile, ChannelMessage } from '@troupe/agent';
 import type { ChannelKind } from '@troupe/contract';
 import type { Log, Outbound, WorkerPool } from '@troupe/kernel';
+import type { Place } from './shares.ts';
 
 /** A messaging service through which people talk to an agent. */
 
@@ -32,6 +33,8 @@ export interface ChannelDeps {
   /** For how long a message belongs to the process that took it, should that die. */
   holdMs?: number;
   now?: () => Date;
+  /** When it is worth to ask whether nobody listens; every few seconds unless given. */
+  place?: Place;
 }
 
 /** A part of an answer: what the service takes at once. */

@@ -2,11 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createPgStore, type Agent } from '@troupe/agent';
+import { CHANNEL_NAMES } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { AppError, createCipher, createWorkerPool, type Log, type Outbound, type WorkerPool } from '@troupe/kernel';
 import type { Channel, ChannelKind, ChannelSettings } from './channel.ts';
 import { channelWebhook, createChannel, kindOf, readSettings } from './channels.ts';
+import { LISTENER } from './listening.ts';
 import { sendersIn } from './senders.ts';
+import { createShares, type Place } from './shares.ts';
 
 /**
  * The messaging channels of all agents that run in the platform; those elsewhere listen themselves. Which there are is looked up from time to time, so it does not matter
@@ -28,6 +31,8 @@ export interface ChannelHost {
   /** Where the service calls us, below the agent's root; undefined: it does not. */
   webhookPath: (whose: Whose, kind: ChannelKind, settings: ChannelSettings) => Promise<string | undefined>;
   running: () => number;
+  /** How many of them this process listens at. */
+  listening: () => number;
   close: () => Promise<void>;
 }
 
@@ -42,6 +47,8 @@ export interface ChannelHostDeps {
   publicUrl?: string;
   /** Where the services are; their own addresses unless a test says otherwise. */
   urls?: Partial<Record<ChannelKind, string>>;
+  /** Tells others that some were let go, who need not wait then until they look by themselves. */
+  left?: () => Promise<unknown>;
 }
 
 interface Whose {
@@ -53,19 +60,42 @@ interface Wanted extends Whose {
   channel: string;
   sealed: Buffer;
   senders: string[];
+  /** Nobody listens at it. */
+  free: boolean;
+  /** How many backends there are. */
+  alive: number;
+  settled: number;
 }
 
 const keyOf = ({ agentId, channel, sealed, senders }: Wanted): string =>
   JSON.stringify([agentId, channel, sealed.toString('hex'), senders]);
 
+const BEGUN_AT_ONCE = 50;
+
 /** Longer than a channel waits for the answers under way. */
 const STOP_MS = 5000;
 
+/** Whoever was heard of since has said so twice; one that ends goes at once. */
+const ALIVE_SECONDS = 25;
+/** From when it is known to others until it listens. */
+const SETTLED_SECONDS = 5;
+
+const kinds = sql.join(Object.entries(CHANNEL_NAMES).map(([kind, name]) => sql`(${name}::text, ${kind}::text)`));
+
+/** With who listens at them: nobody needs to ask for each one by itself. */
 async function findWanted(db: Database): Promise<Wanted[]> {
   const { rows } = await sql<Omit<Wanted, 'senders'> & { user: string | null; owners: string[] | null }>`
     select c.agent_id as "agentId", c.user_id as "userId", c.channel, c.sealed,
-      d.config ->> 'channelUserId' as "user", d.config -> 'ownerIds' as owners
-    from agent_channels c join agents a on a.id = c.agent_id
+      d.config ->> 'channelUserId' as "user", d.config -> 'ownerIds' as owners,
+      s.lease_owner is null or s.lease_until < clock_timestamp() as free,
+      b.alive, b.settled
+    from (select count(*)::int as alive,
+        (count(*) filter (where started_at < now() - make_interval(secs => ${SETTLED_SECONDS})))::int as settled
+      from schema_processes where service in ('backend', 'platform')
+        and seen_at > now() - make_interval(secs => ${ALIVE_SECONDS})) b
+    cross join agent_channels c join agents a on a.id = c.agent_id
+    left join (values ${kinds}) k (name, kind) on k.name = c.channel
+    left join agent_sessions s on s.agent_id = a.id and s.channel = k.kind and s.key = ${LISTENER}
     cross join lateral (select definition -> 'config' as config from agent_definitions
       where agent_id = a.id order by version desc limit 1) d
     where c.sealed is not null and a.status = 'running' and a.driver is null
@@ -98,7 +128,7 @@ function makeChannel(
   deps: HostDeps,
   whose: Whose,
   kind: ChannelKind,
-  { settings, senders = [] }: { settings: ChannelSettings; senders?: readonly string[] },
+  { settings, senders = [], place }: { settings: ChannelSettings; senders?: readonly string[]; place?: Place },
 ): Promise<Channel> {
   const { outbound, pool, log, publicUrl, urls = {} } = deps;
   const baseUrl = urls[kind];
@@ -113,6 +143,7 @@ function makeChannel(
     allowedSenders: kind === 'email' ? [] : [...senders, ...sendersIn(settings)],
     ...(publicUrl !== undefined && { publicUrl }),
     ...(baseUrl !== undefined && { baseUrl }),
+    ...(place && { place }),
   });
 }
 
@@ -141,10 +172,14 @@ function createTurns() {
 }
 
 export function createChannelHost(given: ChannelHostDeps): ChannelHost {
-  const { db, sealKey, log } = given;
+  const { db, sealKey, log, left = async () => {} } = given;
   const deps = { ...given, pool: createWorkerPool() };
   const cipher = createCipher(sealKey, 'channels');
   const open = new Map<string, Open>();
+  const shares = createShares({
+    left: () =>
+      void left().catch((err: unknown) => log.warn({ err }, 'others were not told of channels that were let go')),
+  });
   const inTurn = createTurns();
   let closed = false;
 
@@ -152,7 +187,8 @@ export function createChannelHost(given: ChannelHostDeps): ChannelHost {
     const kind = kindOf(one.channel);
     if (kind === undefined) return;
     const settings = readSettings(cipher.open(one.sealed, `agent:${one.agentId}:${one.channel}`));
-    const channel = await makeChannel(deps, one, kind, { settings, senders: one.senders });
+    const place = shares.place(key);
+    const channel = await makeChannel(deps, one, kind, { settings, senders: one.senders, place });
     open.set(key, { agentId: one.agentId, channel });
     await channel.start();
   }
@@ -160,21 +196,36 @@ export function createChannelHost(given: ChannelHostDeps): ChannelHost {
   /** At the same time, and no longer than the bound: one that hangs holds up nobody else's. */
   async function stopAll(isOver: (key: string, agentId: string) => boolean): Promise<void> {
     const ending = [...open].filter(([key, { agentId }]) => isOver(key, agentId));
-    for (const [key] of ending) open.delete(key);
+    for (const [key] of ending) {
+      open.delete(key);
+      shares.drop(key);
+    }
     await Promise.all(ending.map(([, one]) => stopWell(log, one)));
   }
 
   async function compare(): Promise<void> {
     const now = new Map((await findWanted(db)).map((one) => [keyOf(one), one]));
     await stopAll((key) => !now.has(key));
+    let begun = 0;
     for (const [key, one] of now) {
       if (open.has(key)) continue;
+      begun += 1;
+      // The first need not wait for the last.
+      if (begun % BEGUN_AT_ONCE === 0) balance(now);
       await start(key, one).catch(async (err: unknown) => {
         // Half started it would go on listening, for an agent that may be gone.
-        await stopAll((begun) => begun === key);
+        await stopAll((started) => started === key);
+        shares.drop(key);
         log.error({ err, agentId: one.agentId, channel: one.channel }, 'a channel could not be started');
       });
     }
+    balance(now);
+  }
+
+  function balance(all: ReadonlyMap<string, Wanted>): void {
+    const isFree = new Map([...all].map(([key, { free }]) => [key, free]));
+    const [backends = { alive: 1, settled: 1 }] = all.values();
+    shares.look(isFree, backends);
   }
 
   return {
@@ -190,6 +241,7 @@ export function createChannelHost(given: ChannelHostDeps): ChannelHost {
     },
     ...trying(deps),
     running: () => open.size,
+    listening: shares.held,
     async close() {
       closed = true;
       await inTurn(() => stopAll(() => true));

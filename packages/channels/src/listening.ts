@@ -3,6 +3,7 @@ import type { Lease } from '@troupe/agent';
 import { newId } from '@troupe/kernel';
 import type { ChannelDeps, ChannelKind, ChannelStatus } from './channel.ts';
 import { inWords, TokenRefused, Trouble } from './errors.ts';
+import { lookingAlone, type Place } from './shares.ts';
 
 /**
  * Listens at a service, in one process at a time: whoever holds the channel's lease. Another takes over when it ends or
@@ -10,13 +11,18 @@ import { inWords, TokenRefused, Trouble } from './errors.ts';
  */
 
 const LEASE_MS = 30_000;
-/** How often those who do not hold it look whether it is free. */
+/** How often whoever does not hold it, and is told by nobody, looks whether it is free. */
 const LOOK_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
 
 export interface Listening {
   stop: () => Promise<void>;
 }
+
+/** Whoever has the lease of this session of a channel listens at it. */
+export const LISTENER = 'listener';
+
+const later = (signal: AbortSignal): Promise<void> => delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
 
 type Listen = (signal: AbortSignal, up: () => void) => Promise<void>;
 
@@ -45,7 +51,9 @@ class Listener implements Listening {
   readonly #log: ChannelDeps['log'];
   readonly #retryMs: number;
   readonly #listen: Listen;
-  readonly #status: ReturnType<typeof createStatus>;
+  readonly #noted: () => ReturnType<typeof createStatus>;
+  #status: ReturnType<typeof createStatus>;
+  readonly #place: Place;
   readonly #owner = newId();
   readonly #over = new AbortController();
   readonly #lease: Lease;
@@ -53,13 +61,15 @@ class Listener implements Listening {
   readonly #running: Promise<void>;
 
   constructor(kind: ChannelKind, deps: ChannelDeps, listen: Listen) {
-    const { agent, log, retryMs = 1000 } = deps;
+    const { agent, log, retryMs = 1000, place = lookingAlone(later) } = deps;
     this.#kind = kind;
     this.#agent = agent;
     this.#log = log;
     this.#retryMs = retryMs;
     this.#listen = listen;
-    this.#status = createStatus(kind, deps);
+    this.#noted = () => createStatus(kind, deps);
+    this.#status = this.#noted();
+    this.#place = place;
     this.#lease = { owner: this.#owner, ttlMs: LEASE_MS };
     this.#running = this.#run().catch((err: unknown) =>
       log.error({ err, agentId: agent.id, channel: kind }, 'the end of a channel was not noted'),
@@ -78,6 +88,9 @@ class Listener implements Listening {
       if (held && !held.held) lost.abort();
     };
     const timer = setInterval(() => void renew(), LEASE_MS / 3);
+    const leave = this.#place.hold(() => lost.abort());
+    // Another may have noted something since it was held here last.
+    this.#status = this.#noted();
     const signal = AbortSignal.any([this.#over.signal, lost.signal]);
     let wait = this.#retryMs;
     try {
@@ -98,16 +111,17 @@ class Listener implements Listening {
       }
     } finally {
       clearInterval(timer);
-      await this.#agent.store.release(sessionId, this.#owner);
+      await this.#agent.store.release(sessionId, this.#owner).finally(leave);
     }
   }
 
   async #takeTurn(): Promise<void> {
+    await this.#place.turn(this.#over.signal);
+    if (this.#over.signal.aborted) return;
     // A session without events, made anew each time: a reset of the agent takes it away.
-    const made = await this.#agent.store.deliver({ to: { channel: this.#kind, key: 'listener' }, events: [] });
+    const made = await this.#agent.store.deliver({ to: { channel: this.#kind, key: LISTENER }, events: [] });
     const sessionId = made?.session.id ?? '';
     if (await this.#agent.store.claim(sessionId, this.#lease)) await this.#holding(sessionId);
-    else await delay(LOOK_MS, undefined, { signal: this.#over.signal }).catch(() => undefined);
   }
 
   /** Ends when it is told to, or with a refused token. What the store fails at is waited out too. */

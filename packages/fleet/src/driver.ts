@@ -46,6 +46,8 @@ export interface Driver {
   cut: (principalId: string) => void;
   /** Goes on with the work that a process which died has left; answers for how many agents. */
   recover: () => Promise<number>;
+  /** Tells those who wait for answers here from where they can go on. Left out: whoever runs the agent does. */
+  handOver?: () => void;
   /** Ends open connections, so that a server can close. */
   disconnect: () => Promise<void>;
   close: () => Promise<void>;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { createGateway, createPgStore, type Agent, type GatewayDeps, type Verify } from '@troupe/agent';
 import type { Blobs } from '@troupe/db';
-import { AppError, createWorkerPool } from '@troupe/kernel';
+import { AppError, createWorkerPool, Linked } from '@troupe/kernel';
 import type { AgentRow } from '@troupe/roster';
 import { createAgentFiles, type AgentFiles } from './agent-files.ts';
 import { AwakeAgents, type AwakeDeps } from './awake.ts';
@@ -56,8 +56,13 @@ async function recover({ db, log }: EmbeddedDeps, awake: AwakeAgents): Promise<n
   return rows.length;
 }
 
-const openGateway = ({ verify, publicUrl, version, log, webhook, push }: EmbeddedDeps, awake: AwakeAgents) =>
+const openGateway = (
+  { verify, publicUrl, version, log, webhook, push }: EmbeddedDeps,
+  awake: AwakeAgents,
+  waiting: NonNullable<GatewayDeps['waiting']>,
+) =>
   createGateway({
+    waiting,
     agent: (agentId) => awake.get(agentId),
     kept: (agentId) => awake.kept(agentId),
     verify,
@@ -76,7 +81,8 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const awake = new AwakeAgents(deps, files, pool);
   const agent = (agentId: string): Promise<Agent | undefined> => awake.get(agentId);
   const evict = (agentId: string): Promise<void> => awake.evict(agentId);
-  const gateway = openGateway(deps, awake);
+  const waiting: NonNullable<GatewayDeps['waiting']> = new Linked();
+  const gateway = openGateway(deps, awake, waiting);
 
   const storeOf = ({ id: agentId, user_id: userId }: AgentRow) => createPgStore({ db, userId, agentId });
 
@@ -119,6 +125,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     upgrade: gateway.upgrade,
     cut: gateway.cut,
     recover: () => recover(deps, awake),
+    handOver: () => waiting.values().forEach((tell) => tell()),
     disconnect: gateway.close,
     async close() {
       await awake.close();

@@ -1,6 +1,7 @@
 import { createClient, type Client } from '@troupe/contract';
 import { identityHeaders } from './http/guards.ts';
 import type { User } from './http/principal.ts';
+import { createSteadyFetch } from './steady-fetch.ts';
 import { currentTrace, traceparentOf } from './telemetry/trace.ts';
 import type { Clock } from './time.ts';
 
@@ -10,6 +11,7 @@ export interface BackendClientOptions {
   sessionSecret: string;
   clock: Clock;
   timeout?: number;
+  fetch?: typeof fetch;
 }
 
 /** How web reaches the backend: the contract's client with the internal key, for a user and a client address. */
@@ -26,18 +28,19 @@ export function createBackendClient({
   sessionSecret,
   clock,
   timeout,
+  fetch: send,
 }: BackendClientOptions): BackendClient {
+  const common = { baseUrl: url, timeout, fetch: createSteadyFetch({ fetch: send }) };
   const ours = (): Record<string, string> => {
     const trace = currentTrace();
     return { authorization: `Bearer ${internalKey}`, ...(trace && { traceparent: traceparentOf(trace) }) };
   };
   return {
-    ...createClient({ baseUrl: url, timeout, headers: ours }),
-    from: (address) => createClient({ baseUrl: url, timeout, headers: () => ({ ...ours(), 'x-client-ip': address }) }),
+    ...createClient({ ...common, headers: ours }),
+    from: (address) => createClient({ ...common, headers: () => ({ ...ours(), 'x-client-ip': address }) }),
     as: (user, address) =>
       createClient({
-        baseUrl: url,
-        timeout,
+        ...common,
         headers: () => ({
           ...ours(),
           ...identityHeaders(sessionSecret, user, clock()),

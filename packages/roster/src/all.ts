@@ -11,7 +11,7 @@ import {
 import { AppError, type Clock } from '@troupe/kernel';
 import type { AgentChange, AgentRow, AgentSnapshot, CollectionChange, Purpose, SkillChange } from './agent.ts';
 import { definitionDigest, effectiveConfig, layered, type ConfigPart } from './config.ts';
-import { findAgent, got, listAgents, newestDefinition, userDefault } from './reads.ts';
+import { findAgent, got, listAgents, newestDefinition, userDefault, type Page } from './reads.ts';
 import type { Room } from './room.ts';
 import type { Seals } from './seals.ts';
 import { checkSkillCount, librarySkills, refOf } from './skills.ts';
@@ -25,7 +25,8 @@ export interface AllAgents extends Pick<Room, 'admit' | 'dismiss'> {
   find: (id: string) => Promise<AgentRow | undefined>;
   /** The same; throws 404. */
   get: (id: string) => Promise<AgentRow>;
-  list: () => Promise<AgentRow[]>;
+  /** Newest last. */
+  list: (page: Page) => Promise<AgentRow[]>;
   /** The one whose host name begins so, whatever the capitals. */
   byHost: (label: string) => Promise<Pick<AgentRow, 'id'> | undefined>;
   /** Those that were put on the hosting platform and are not known to run. */
@@ -114,7 +115,7 @@ function finding({ db }: AllDeps): Pick<AllAgents, 'find' | 'get' | 'list' | 'by
   return {
     find: (id) => findAgent(db.system, id),
     get: async (id) => got(await findAgent(db.system, id)),
-    list: () => listAgents(db.system),
+    list: (page) => listAgents(db.system, page),
     byHost: (label) =>
       db.system
         .selectFrom('agents')

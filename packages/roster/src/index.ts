@@ -9,7 +9,7 @@ export { createUserServers, type ServerRow, type UserServers } from './mcp-serve
 export { memberOf, memberToken } from './member-tokens.ts';
 export type { OwnAgents } from './own.ts';
 export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';
-export { agentsElsewhere } from './reads.ts';
+export { agentsElsewhere, type Page } from './reads.ts';
 export { LimitReached } from './room.ts';
 export { createRoster, type Roster, type RosterDeps } from './roster.ts';
 export { acceptSkillReview, dropSkillReview, keepSkillReview, removeSkill, skillsGiven } from './skill-library.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkUpgrade } from '@troupe/db';
 import { newId } from '@troupe/kernel';
-import { startLoad, type Load, type Tally, type Writer } from '../rounds/load.ts';
+import { OLD_MIX, startLoad, type Load, type Tally, type Writer } from '../rounds/load.ts';
 import { startWorld, type World } from '../rounds/world.ts';
 import { follow, type Follower } from './follower.ts';
 import type { Releases } from './releases.ts';
@@ -50,7 +50,7 @@ export async function roll(
   try {
     say(`three webs and three backends run ${from.name}`);
     const { obstacles } = await checkUpgrade(world.databaseUrl);
-    const load = await startLoad(world, PEOPLE, PAUSE_MS);
+    const load = await startLoad(world, PEOPLE, PAUSE_MS, OLD_MIX);
     const followers = await Promise.all(load.people.map((who) => follow(world, who)));
     const tasks = await Promise.all(load.people.map(addDue));
     const began = Date.now();

@@ -13,7 +13,8 @@ import {
   type Driver,
   type OutsideDeps,
 } from '@troupe/fleet';
-import type { Blobs } from '@troupe/db';
+import { workLeft } from '@troupe/contract';
+import { notify, type Blobs } from '@troupe/db';
 import type { Outbound } from '@troupe/kernel';
 import { createHostingPlatform, type AllAgents } from '@troupe/roster';
 import type { BackendDeps } from '../deps.ts';
@@ -112,7 +113,15 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     push,
   });
   await driver.adopt();
-  const channels = createChannelHost({ db, sealKey: walletKey, agent: driver.agent, outbound, log, publicUrl: url });
+  const channels = createChannelHost({
+    db,
+    sealKey: walletKey,
+    agent: driver.agent,
+    outbound,
+    log,
+    publicUrl: url,
+    left: () => notify(db.system, workLeft, ''),
+  });
   return {
     driver: { ...driver, hush: channels.hush },
     shellOff: sandbox.unavailable,

@@ -98,6 +98,8 @@ export function run(server: Server, deps: BackendDeps, parts: Parts): Running {
     scheduler.rest();
     recovering.stop();
   });
+  // Those who waited as long as a stop waits have to go on elsewhere.
+  server.closing.addEventListener('abort', () => driver.handOver?.());
   server.app.addHook('preClose', () => driver.disconnect());
   return {
     async close() {

@@ -187,6 +187,7 @@ function tellOfTasks(server: Server, deps: AgentDeps): Running {
 
 function wireChannels(server: Server, { db, roster, url, settings }: AgentDeps, fleet: Fleet, host: ChannelHost): void {
   const isHere = settings.AGENT_DRIVER === 'embedded';
+  server.metrics.gauge('channels_listening', 'Channels that this process listens at', host.listening);
   channelRoutes(server, createChannels({ db, roster, fleet, host, url, isHere }));
 }
 

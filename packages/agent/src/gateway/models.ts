@@ -16,6 +16,7 @@ import type { Answer, Input, LiveEvent } from '../agent.ts';
 import type { Wishes } from '../session/events.ts';
 import { keyFor, owns } from './rights.ts';
 import { bring, givenIn, type Given } from './brought.ts';
+import { askUntilStopped } from './handover.ts';
 import { inPieces, openEventStream, readLargeJson, sendJson, type Exchange } from './exchange.ts';
 
 /**
@@ -40,7 +41,7 @@ const speaker =
     const head = { id: `chatcmpl-${newId()}`, model: request.model ?? exchange.agent.id, provider: 'agent' };
     const context = { body, created: Math.floor(Date.now() / 1000) };
     if (face.wantsStream(body)) return streamAnswer(exchange, input, head, face.writer(context));
-    const answer = await exchange.agent.ask(input);
+    const answer = await askUntilStopped(exchange.agent, input, exchange.deps);
     if (answer.outcome === 'failed') throw failure(answer);
     exchange.response.setHeader('x-session-id', answer.sessionId);
     sendJson(exchange, face.reply(resultOf(answer, head), context));
@@ -213,7 +214,7 @@ async function streamAnswer(
   };
   await stream.write(writer.write([{ ...head, content: '' }]));
   try {
-    const answer = await exchange.agent.ask(input, listener);
+    const answer = await askUntilStopped(exchange.agent, input, { ...exchange.deps, listener });
     await pieces.end();
     if (answer.outcome === 'failed') throw failure(answer);
     // What was not streamed: sentences of the agent's own, or an answer that another process wrote.

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Log } from '@troupe/kernel';
 import type { Agent, Kept } from '../agent.ts';
+import type { Waiting } from './handover.ts';
 
 export interface GatewayPrincipal {
   /** Names what the caller came with; its open connections are cut by this name. */
@@ -69,6 +70,8 @@ export interface GatewayDeps {
   publicUrl: (agentId: string) => string;
   version: string;
   log: Log;
+  /** Those who wait for an answer, to be told when this process ends; left out: nobody can tell them. */
+  waiting?: Waiting;
   /** How often open connections show their token again; 5 s unless said. */
   recheckMs?: number;
   /** Who is told of tasks; left out: nobody can be. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp, nullableTimestamp } from '../common.ts';
+import { timestamp, nullableTimestamp, wholeQuery } from '../common.ts';
 import { AGENT_NAME_LENGTH, TAG_LENGTH } from '../forms.ts';
 
 /** Fields that the agents' endpoints of web and backend share, with their exact texts. */
@@ -97,6 +97,8 @@ export const agentTags = z
 
 export const agentStatus = z.enum(['pending', 'provisioning', 'running', 'active', 'stopped', 'error', 'failed']);
 export const agentParams = z.object({ id: z.string() });
+/** Of lists of agents. */
+export const agentPage = z.object({ limit: wholeQuery(1000, 1, 1000), offset: wholeQuery(0, 0, 1_000_000) });
 
 /** Any settings; which of them mean something is the service's to say. */
 export const settingsObject = z.record(z.string(), z.unknown());

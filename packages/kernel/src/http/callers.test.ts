@@ -110,3 +110,16 @@ test('the platform says for whom it asks', async () => {
   assert.equal(await ask({ ...session('ada-1'), 'x-counted-as': 'user:bob' }), 200);
   assert.deepEqual(await times(3, () => ask({ ...session('ada-1'), 'x-counted-as': 'user:bob' })), [200, 200, 429]);
 });
+
+test('what the platform asks once more, after a cut, counts once; nobody else can say that', async () => {
+  const { ask, times } = start();
+  const ours = {
+    authorization: `Bearer ${TEST_SECRETS.internalKey}`,
+    ...session('ada-1'),
+    'x-counted-as': 'user:ada',
+  };
+  assert.deepEqual(await times(3, () => ask({ ...ours, 'x-asked-again': '1' })), [200, 200, 200]);
+  assert.deepEqual(await times(4, () => ask(ours)), [200, 200, 200, 429]);
+  const own = { ...session('bob-1'), 'x-asked-again': '1' };
+  assert.deepEqual(await times(4, () => ask(own)), [200, 200, 200, 429]);
+});

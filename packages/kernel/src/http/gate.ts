@@ -14,6 +14,7 @@ import type { Identity, User } from './principal.ts';
 import { BODY_LIMIT, type Server } from './server.ts';
 
 type Guard = (request: FastifyRequest) => unknown;
+type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
 
 function withTold(server: Server, principal: unknown, request: FastifyRequest): unknown {
   const toldAs = principal ? server.toldAs(request) : undefined;
@@ -21,8 +22,8 @@ function withTold(server: Server, principal: unknown, request: FastifyRequest): 
 }
 
 /** At the head of a request: rate limit, guard, the user's limit. A promise only where something is waited for. */
-function createAdmit(server: Server, endpoint: Endpoint, guard: Guard) {
-  const { counters, callers, clientAddress, toldAs: told, service, rateRules } = server;
+function createAdmit(server: Server, endpoint: Endpoint, guard: Guard): Admit {
+  const { counters, callers, clientAddress, toldAs: told, askedAgain, service, rateRules } = server;
   const limit = limitFor(counters, service, endpoint.method, endpoint.path, rateRules);
   const userLimit = limitFor(counters, service, endpoint.method, endpoint.path, rateRules, 'user');
 
@@ -31,7 +32,8 @@ function createAdmit(server: Server, endpoint: Endpoint, guard: Guard) {
     if (endpoint.pages === true) checkPage(request, principal, server.originFor(request));
     const bytes = bytesOf(request, endpoint.bodyLimit ?? BODY_LIMIT);
     if (bytes > 0) server.largeBodies(bytes, reply, countedAs(principal) || strangerOf(server, request));
-    return userLimit && principal ? userLimit(request, reply, countedAs(principal)) : undefined;
+    if (!userLimit || !principal || askedAgain(request)) return undefined;
+    return userLimit(request, reply, countedAs(principal));
   };
   const identify = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const found = guard(request);
@@ -44,9 +46,9 @@ function createAdmit(server: Server, endpoint: Endpoint, guard: Guard) {
       return limitUser(request, reply);
     });
   };
-  return limit
-    ? createAdmission({ auth: endpoint.auth, counters, callers, limit, told, clientAddress, identify })
-    : identify;
+  if (!limit) return identify;
+  const count = createAdmission({ auth: endpoint.auth, counters, callers, limit, told, clientAddress, identify });
+  return (request, reply) => (askedAgain(request) ? identify(request, reply) : count(request, reply));
 }
 
 /** What a request passes before its handler. */

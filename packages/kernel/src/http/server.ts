@@ -12,6 +12,7 @@ import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { isOneOfSeveral, tellThatItListens } from '../processes.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
+import { ASKED_AGAIN } from '../steady-fetch.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
 import { createCallers, type Callers } from './callers.ts';
 import {
@@ -92,6 +93,8 @@ export interface Server {
   reading: FairQueue;
   /** Whether the platform itself asks, for somebody or not. */
   isOurs: (request: FastifyRequest) => boolean;
+  /** The platform sent it once before, without an answer: it was counted then. */
+  askedAgain: (request: FastifyRequest) => boolean;
   /** Aborted when the server takes nobody new any more; what is under way comes to its end. */
   draining: AbortSignal;
   /** Aborted when it ends what is still under way: streams end on it. */
@@ -130,6 +133,7 @@ export function createServer(options: ServerOptions): Server {
     loopback,
     clientAddress,
     toldAs: (request) => told(request, 'x-counted-as', 'x-client-ip'),
+    askedAgain: (request) => told(request, ASKED_AGAIN) !== undefined,
     callers: createCallers(),
     places: createPlaces(Math.min(settings.MAX_REQUESTS, bounds.total)),
     endpoints: [],

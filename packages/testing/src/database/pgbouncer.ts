@@ -7,14 +7,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { freePorts } from '../processes/program.ts';
 
-/** PgBouncer in transaction mode, with few connections to the server, so that clients meet in them. */
+/** PgBouncer, in transaction mode unless said, with few connections to the server, so that clients meet in them. */
 export interface Pooler {
   /** The same database through the pooler. */
   to: (url: string) => string;
   close: () => Promise<void>;
 }
 
-export async function startPooler(serverUrl: string, serverConnections = 2): Promise<Pooler> {
+export async function startPooler(
+  serverUrl: string,
+  {
+    serverConnections = 2,
+    mode = 'transaction',
+  }: { serverConnections?: number; mode?: 'transaction' | 'session' } = {},
+): Promise<Pooler> {
   const { searchParams, username, port: serverPort } = new URL(serverUrl);
   const [port] = await freePorts(1);
   const folder = await mkdtemp(path.join(tmpdir(), 'troupe-pgbouncer-'));
@@ -31,7 +37,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = trust
 auth_file = ${file('users.txt')}
-pool_mode = transaction
+pool_mode = ${mode}
 default_pool_size = ${serverConnections}
 max_client_conn = 200
 `,

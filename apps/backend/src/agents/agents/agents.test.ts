@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
 import { testUser } from '@troupe/testing/database/server';
 import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { testBackend, type TestBackend } from '../../testing.ts';
@@ -63,6 +64,29 @@ describe('agents on the backend', () => {
     assert.equal(read.body.status, 'running');
     assert.equal(read.body.verified, false);
     assert.ok((await ask('GET', '/api/agents')).body.some((one: { id: string }) => one.id === id));
+  });
+
+  test('is listed in pages, by the user or of all, newest last', async () => {
+    await testUser(backend.deps.db, 'pages');
+    const made: string[] = [];
+    for (const name of ['One', 'Two', 'Three'])
+      made.push((await ask('POST', '/api/agents', { name }, as('pages'))).body.id);
+    const ids = ({ body }: { body: { id: string }[] }) => body.map(({ id }) => id);
+    assert.deepEqual(ids(await ask('GET', '/api/agents', undefined, as('pages'))), made);
+    assert.deepEqual(ids(await ask('GET', '/api/agents?limit=2', undefined, as('pages'))), made.slice(0, 2));
+    assert.deepEqual(ids(await ask('GET', '/api/agents?limit=2&offset=2', undefined, as('pages'))), made.slice(2));
+    assert.equal(ids(await ask('GET', '/api/agents?limit=2')).length, 2);
+    const { instances, count } = (await ask('GET', '/api/runtime/instances?limit=1&offset=1', undefined, as('pages')))
+      .body;
+    assert.deepEqual([instances.map((one: { agentId: string }) => one.agentId), count], [made.slice(1, 2), 1]);
+    // Nobody gets all of a large installation at once.
+    await sql`insert into agents (id, user_id, name) select 'many-' || n, 'pages', 'A' from generate_series(1, 1001) n`.execute(
+      backend.deps.db.system,
+    );
+    assert.equal((await ask('GET', '/api/agents')).body.length, 1000);
+    assert.equal((await ask('GET', '/api/agents?limit=100000')).body.length, 1000);
+    assert.equal((await ask('GET', '/api/runtime/instances')).body.count, 1000);
+    await sql`delete from agents where user_id = 'pages'`.execute(backend.deps.db.system);
   });
 
   test('names what is wrong', async () => {

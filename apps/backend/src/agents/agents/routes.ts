@@ -4,7 +4,7 @@ import { actingFor, callerOf } from '../../context.ts';
 import type { AgentService } from './service.ts';
 
 export function agentRoutes(server: Server, agents: AgentService): void {
-  serve(server, backend.agents.list, ({ request }) => agents.list(actingFor(request)));
+  serve(server, backend.agents.list, ({ request, query }) => agents.list(actingFor(request), query));
   serve(server, backend.agents.create, ({ request, body }) => agents.create(callerOf(request), body));
   serve(server, backend.agents.get, ({ request, params }) => agents.read(params.id, actingFor(request)));
   serve(server, backend.agents.update, ({ request, params, body }) =>

@@ -3,7 +3,15 @@ import type { Database } from '@troupe/db';
 import { agentLimit, isPlan, paidPlan, type Plan, planRank, readPlanName } from '@troupe/domain';
 import type { Fleet } from '@troupe/fleet';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
-import { LimitReached, readPurpose, type AgentChange, type AgentRow, type NewAgent, type Roster } from '@troupe/roster';
+import {
+  LimitReached,
+  readPurpose,
+  type AgentChange,
+  type AgentRow,
+  type NewAgent,
+  type Page,
+  type Roster,
+} from '@troupe/roster';
 import { visibleTo } from '../../context.ts';
 import { addOwner } from './store.ts';
 
@@ -231,8 +239,8 @@ export function createAgentService(deps: AgentServiceDeps) {
     add,
     get: (id: string, userId: string | undefined) => visibleTo(roster, userId).get(id),
 
-    list: async (userId: string | undefined) =>
-      (await visibleTo(roster, userId).list()).map((row) => ({
+    list: async (userId: string | undefined, page: Page) =>
+      (await visibleTo(roster, userId).list(page)).map((row) => ({
         id: row.id,
         status: status(row),
         created: iso(row.created_at),

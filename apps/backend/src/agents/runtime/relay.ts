@@ -98,6 +98,9 @@ function relayRequests(server: Server, deps: RelayDeps, target: Target, limit: L
           reply.hijack();
           const { id, raw } = request;
           const response = reply.raw;
+          // When the server closes, the agent's gateway says a last word on it; until then it is not cut.
+          const place = server.onClosing.add(() => {});
+          response.once('close', () => server.onClosing.delete(place));
           // Not waited for: Fastify would keep all of the request for as long as its answer takes.
           driver.handle(raw, response, to).catch((err: unknown) => {
             // Nobody answers in its place once it is hijacked.

@@ -14,7 +14,7 @@ interface RouteDeps {
 }
 
 export function runtimeRoutes(server: Server, { runtime, resource, shellOff, browserOff }: RouteDeps): void {
-  serve(server, backend.runtime.list, ({ request }) => runtime.instances(actingFor(request)));
+  serve(server, backend.runtime.list, ({ request, query }) => runtime.instances(actingFor(request), query));
   serve(server, backend.runtime.getStats, ({ params, request }) => runtime.stats(params.id, actingFor(request)));
   serve(server, backend.runtime.getAbilities, async () => ({
     shell: { reason: (await shellOff()) ?? null },

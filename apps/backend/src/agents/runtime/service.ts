@@ -1,7 +1,7 @@
 import type { AgentStats } from '@troupe/contract';
 import type { Fleet } from '@troupe/fleet';
 import { iso, type Clock } from '@troupe/kernel';
-import type { AgentRow, Roster } from '@troupe/roster';
+import type { AgentRow, Page, Roster } from '@troupe/roster';
 import { visibleTo } from '../../context.ts';
 
 export interface RuntimeDeps {
@@ -39,8 +39,8 @@ export function createRuntime({ roster, fleet, clock, version }: RuntimeDeps) {
     idOfHost: async (label: string): Promise<string> => (await roster.system.byHost(label))?.id ?? label,
     /** Whose agent it is; undefined: nobody's. */
     ownerOf: async (agentId: string): Promise<string | undefined> => (await roster.system.find(agentId))?.user_id,
-    async instances(userId: string | undefined) {
-      const rows = await visibleTo(roster, userId).list();
+    async instances(userId: string | undefined, page: Page) {
+      const rows = await visibleTo(roster, userId).list(page);
       return {
         instances: rows.map((row) => ({
           agentId: row.id,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { tasksWaiting } from '@troupe/contract';
 import { notify, type Runtime } from '@troupe/db';
 import { testRuntime } from '@troupe/testing/database/runtime';
@@ -124,4 +125,52 @@ test('more tasks than one takes at once are told to others, who need not wait fo
   assert.ok(ran.busy >= 20 && ran.idle >= 50, JSON.stringify(ran));
   held.resolve('done');
   await Promise.all([idle.close(), busy.close()]);
+});
+
+test('a heartbeat that had no place beats when there is one, whatever came in between', async () => {
+  await listening();
+  const { db, log, listener } = runtime;
+  for (let person = 0; person < 4; person += 1) {
+    await testUser(db, `h${person}`);
+    await sql`with made as (insert into agents (id, user_id, name)
+        select ${`h${person}-`} || n, ${`h${person}`}, 'A' from generate_series(1, 11) n returning id, user_id)
+      insert into heartbeats (agent_id, user_id, frequency, seconds, enabled, next_heartbeat)
+      select id, user_id, '3h', 10800, true, now() - interval '1 second' from made`.execute(db.system);
+  }
+  const full = Promise.withResolvers<void>();
+  const all = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<string>();
+  let beats = 0;
+  const one = createScheduler({
+    db,
+    log,
+    listener,
+    wake: {
+      execute() {
+        asked.resolve();
+        return held.promise;
+      },
+      heartbeat() {
+        beats += 1;
+        if (beats === 40) full.resolve();
+        if (beats === 44) all.resolve();
+        return over.promise;
+      },
+    },
+    ...NEVER,
+  });
+  one.start();
+  await full.promise;
+  // A turn that finds no place for any heartbeat.
+  await addTasks(1, 1);
+  await notify(db.system, tasksWaiting, '');
+  await asked.promise;
+  await delay(200);
+  over.resolve();
+  await Promise.race([all.promise, delay(10_000, undefined, { ref: false })]);
+  assert.equal(beats, 44);
+  held.resolve('done');
+  await one.close();
 });

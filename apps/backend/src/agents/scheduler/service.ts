@@ -254,6 +254,14 @@ class TaskScheduler {
     this.#freed();
   }
 
+  /** What is due may have found no place, of all or of its user. */
+  get #isFullOfBeats(): boolean {
+    const own = [...this.#beating.values()];
+    return (
+      own.some((beats) => beats >= HEARTBEATS_PER_USER) || own.reduce((sum, beats) => sum + beats, 0) >= HEARTBEATS
+    );
+  }
+
   #claimHeartbeats() {
     return this.#db.asSystem(async (tx) => {
       const now = await this.#timeOf(tx);
@@ -306,7 +314,7 @@ class TaskScheduler {
     beats.forEach((work) => this.#follow(work));
     return {
       taken: due.taken + arrived.runs.length,
-      left: due.left || arrived.left || beats.length > 0,
+      left: due.left || arrived.left || beats.length > 0 || this.#isFullOfBeats,
       // Until nothing more is to be had. Those that were skipped free no place by their end: nobody else would look.
       again: (due.left && due.taken > 0) || (arrived.left && arrived.runs.length > 0),
       lost: due.lost,

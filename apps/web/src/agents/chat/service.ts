@@ -106,7 +106,9 @@ async function* events(about: object, response: Response): AsyncGenerator<Server
     const chunk = JSON.parse(data) as Chunk;
     if (chunk.error !== undefined) {
       const error = isGone(chunk) ? NONE : (errorText(chunk.error) ?? 'The answer broke off');
-      yield { event: 'error', data: { error } };
+      const { resume } = (chunk.error ?? {}) as { resume?: unknown };
+      // Where the conversation goes on, when the process that answered is stopped.
+      yield { event: 'error', data: { error, ...(resume !== undefined && { resume }) } };
       return;
     }
     const text = chunk.choices?.[0]?.delta?.content ?? '';

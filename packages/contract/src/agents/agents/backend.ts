@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   agentName,
+  agentPage,
   agentParams,
   agentPurpose,
   agentStatus,
@@ -33,7 +34,8 @@ export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents',
-  summary: 'Agents of the user in x-user-id, or all',
+  summary: 'Agents of the user in x-user-id, or all, newest last; a page that is full has another after it',
+  query: agentPage,
   reply: z.array(z.object({ id: z.string(), status: agentStatus, created: timestamp, ...place })),
   errors: denied,
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   agentName,
+  agentPage,
   agentParams,
   agentPurpose,
   agentStats,
@@ -64,7 +65,7 @@ export const list = endpoint({
   path: '/api/agents',
   auth: 'optional',
   summary: 'The own agents; none without a session',
-  query: z.object({ limit: wholeQuery(1000, 1, 1000), offset: wholeQuery(0, 0, 1_000_000) }),
+  query: agentPage,
   reply: z.object({ agents: z.array(agent), count: z.number(), hasMore: z.boolean(), status: z.literal('ok') }),
 });
 
@@ -187,7 +188,7 @@ export const listProvisioned = endpoint({
   method: 'GET',
   path: '/api/agents/provision',
   summary: 'The own agents',
-  query: z.object({ limit: wholeQuery(1000, 1, 1000), offset: wholeQuery(0, 0, 1_000_000) }),
+  query: agentPage,
   reply: success.extend({ agents: z.array(agent), count: z.number(), hasMore: z.boolean() }),
   errors: { 401: ['Unauthorized'] },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
-import { AGENT_NOT_FOUND, agentParams, agentStats, agentStatus, denied } from '../fields.ts';
+import { AGENT_NOT_FOUND, agentPage, agentParams, agentStats, agentStatus, denied } from '../fields.ts';
 
 const base = { service: 'backend', tag: 'Runtime', auth: 'internal' } as const;
 
@@ -9,7 +9,9 @@ export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/runtime/instances',
-  summary: 'Every agent that is, or should be, run here; of the user in x-user-id alone, if there is one',
+  summary:
+    'Every agent that is, or should be, run here, newest last; of the user in x-user-id alone, if there is one. A page that is full has another after it',
+  query: agentPage,
   reply: z.object({
     instances: z.array(
       z.object({
