@@ -3,15 +3,16 @@ import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
+import { docx } from '@troupe/testing/documents/documents';
 import { testAgent, until } from '../testing.ts';
 import { imapServer, mail, make, smtpServer } from './mail-testing.ts';
 
-const withFile = (id: string, name: string, content = 'words'): string =>
+const withFile = (id: string, name: string, content: string | Buffer = 'words'): string =>
   mail(
     id,
     [
       '--b\r\nContent-Type: text/plain\r\n\r\nLook',
-      `--b\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment; filename="=?utf-8?b?${Buffer.from(name).toString('base64')}?="\r\n\r\n${Buffer.from(content).toString('base64')}`,
+      `--b\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment; filename="=?utf-8?b?${Buffer.from(name).toString('base64')}?="\r\n\r\n${Buffer.from(content as string).toString('base64')}`,
       '--b--',
     ].join('\r\n'),
     { 'Content-Type': 'multipart/mixed; boundary=b' },
@@ -53,5 +54,17 @@ test('a mail whose files cannot be kept is answered, and so is the next', async 
   assert.ok(tries > 3);
   assert.match((await smtp.next()).text, /And now\?/);
   await until(async () => imap.mails.every(({ seen }) => seen));
+  await channel.stop();
+});
+
+test('a document that comes by mail is read', async () => {
+  const [imap, smtp] = [await imapServer(), await smtpServer()];
+  const { agent } = await testAgent();
+  const channel = await make(agent, { smtp: smtp.port, imap: imap.port });
+  const idle = once(imap.events, 'idle');
+  await channel.start();
+  await idle;
+  imap.put(withFile('lease', 'lease.docx', docx(['Lease', 'Heading1'], 'The rent is 900.')));
+  assert.match((await smtp.next()).text, /Look[^]*lease\.docx[^]*# Lease\n\nThe rent is 900\./);
   await channel.stop();
 });
