@@ -34,6 +34,7 @@ function server(settings: ChannelSettings, name: 'imap' | 'smtp', tlsPort: numbe
   return { host: settings[`${name}Host`] ?? '', port, security };
 }
 
+/** Of a channel that was set up before addresses had a secret of their own. */
 export const emailSecret = (address: string, password: string): string =>
   sha256Hex(`email webhook ${address} ${password}`).slice(0, 32);
 
@@ -174,7 +175,7 @@ const webhookOf = (path: string, reading: Reading): NonNullable<Service['webhook
 
 export function createEmail(deps: ChannelDeps): Service {
   const { settings, outbound, pool, owner, pollSeconds = 30, now = () => new Date() } = deps;
-  const { address = '', user = address, password = '', imapHost } = settings;
+  const { address = '', user = address, password = '', imapHost, hook = emailSecret(address, password) } = settings;
   const login: Login = { user, password };
   const smtp = server(settings, 'smtp', 465, 587);
   const imap = server(settings, 'imap', 993, 143);
@@ -221,6 +222,6 @@ export function createEmail(deps: ChannelDeps): Service {
       listen: async (inbox: Post, signal: AbortSignal, up: () => void) =>
         listenAt(await Imap.open(outbound, imap, login), { post: inbox, reading, pollSeconds, up }, signal),
     }),
-    webhook: webhookOf(`/channels/email/${emailSecret(address, password)}`, reading),
+    webhook: webhookOf(`/channels/email/${hook}`, reading),
   };
 }
