@@ -28,8 +28,10 @@ export { createShelf, type Shelf, type SkillSource } from './skills/shelf.ts';
 export { embedBy, tendMeanings } from './store/meaning.ts';
 export { failureNote, lookForFacts, roomNote, wantsFacts } from './store/facts-look.ts';
 export {
+  afterStranger,
   MESSAGE_CHARACTERS,
   MOST_MESSAGES,
+  OPEN_TO_ANYBODY,
   REST_SECONDS,
   TALKED_IN,
   type FactStore,
