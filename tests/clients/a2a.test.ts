@@ -110,6 +110,14 @@ describe('1.0', () => {
     assert.equal(card.name, 'Ada');
   });
 
+  it('sends a file', async () => {
+    const value = Buffer.from('The rent is 900.');
+    const file = { content: { $case: 'raw' as const, value }, metadata: undefined, filename: 'lease.txt' };
+    const parts = [{ ...file, mediaType: 'text/plain' }];
+    const task = (await (await connect()).sendMessage(message('', { parts }))) as Task;
+    assert.match(String(textOf(task)), /-lease\.txt[^]*The rent is 900\./);
+  });
+
   it('streams, watches again and cancels', async () => {
     const client = await connect();
     const cases = [];
@@ -144,11 +152,11 @@ describe('1.0', () => {
     assert.equal(textOf(task), 'at last');
   });
 
-  it('refuses files by its error, and a model that is dead is a failed task', async () => {
+  it('refuses the address of a file by its error, and a model that is dead is a failed task', async () => {
     const client = await connect();
-    const file = { content: { $case: 'raw' as const, value: Buffer.from('hi') }, metadata: undefined };
+    const file = { content: { $case: 'url' as const, value: 'https://files.example/a.txt' }, metadata: undefined };
     const parts = [...message('see').message.parts, { ...file, filename: 'a.txt', mediaType: 'text/plain' }];
-    await assert.rejects(client.sendMessage(message('see', { parts })), /leave out the file/);
+    await assert.rejects(client.sendMessage(message('see', { parts })), /an address is not fetched/);
     world.openrouter.answer((_request, response) => void response.writeHead(400).end('{"error":{"message":"no"}}'));
     const task = (await client.sendMessage(message('one'))) as Task;
     assert.equal(task.status?.state, TaskState.TASK_STATE_FAILED);
@@ -204,7 +212,10 @@ describe('0.3', () => {
     const card = await client.getAgentCard();
     assert.equal(card.supportsAuthenticatedExtendedCard, true);
     await assert.rejects(client.getTask({ id: 'none' }), legacy.TaskNotFoundError);
-    const parts = [{ kind: 'file' as const, file: { bytes: 'aGk=', mimeType: 'text/plain' } }];
+    const file = { bytes: Buffer.from('The rent is 900.').toString('base64'), mimeType: 'text/plain', name: 'l.txt' };
+    const task = await client.sendMessage(message('', { parts: [{ kind: 'file' as const, file }] }));
+    assert.match(JSON.stringify(task), /-l\.txt[^]*The rent is 900\./);
+    const parts = [{ kind: 'file' as const, file: { uri: 'https://files.example/a', mimeType: 'text/plain' } }];
     await assert.rejects(client.sendMessage(message('', { parts })), legacy.ContentTypeNotSupportedError);
   });
 });

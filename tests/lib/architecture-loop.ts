@@ -17,7 +17,7 @@ export const ON_THE_LOOP: Readonly<Record<string, string>> = {
   'packages/agent/src/store/search-words.ts': 'one expression from constants, made once at load',
   'packages/knowledge/src/words/unspaced.ts': 'one expression from constants, made once at load',
   'packages/knowledge/src/words/dates.ts': 'three expressions from constants, made once at load',
-  'packages/knowledge/src/extract/read.ts': 'called by extract.task.ts only',
+  'packages/knowledge/src/extract/read.ts': 'called by the tasks extract.task.ts only',
   'apps/web/src/platform/dashboard.ts': 'the files of our own dashboard, once at the start',
   'packages/channels/src/discord.ts': 'the id that Discord gave our own account, letters and digits',
   'packages/contract/src/errors.ts': 'expressions from the contract’s own texts, outside production only',

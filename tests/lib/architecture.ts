@@ -90,6 +90,7 @@ const FURTHER_ENTRIES: ReadonlySet<string> = new Set([
   '@troupe/fleet/program',
   '@troupe/kernel/archive',
   '@troupe/knowledge/pdf',
+  '@troupe/knowledge/read',
 ]);
 
 /** Programs that other rooms put together or start, by the address of their first file; tests and measures start any. */

@@ -16,6 +16,8 @@ export interface Input {
   wishes?: Wishes;
   attachments?: readonly Attachment[];
   from?: string;
+  /** The owner names whoever says it, one by one. */
+  isNamed?: boolean;
   /** Messages of an earlier conversation that the session does not have yet. */
   history?: readonly { role: 'user' | 'assistant' | 'system'; content: string }[];
   /** The same input under the same id is taken once, and answers the same. */

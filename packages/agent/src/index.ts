@@ -28,8 +28,10 @@ export { createShelf, type Shelf, type SkillSource } from './skills/shelf.ts';
 export { embedBy, tendMeanings } from './store/meaning.ts';
 export { failureNote, lookForFacts, roomNote, wantsFacts } from './store/facts-look.ts';
 export {
+  afterStranger,
   MESSAGE_CHARACTERS,
   MOST_MESSAGES,
+  OPEN_TO_ANYBODY,
   REST_SECONDS,
   TALKED_IN,
   type FactStore,
@@ -46,7 +48,7 @@ export { createHeld } from './tools/tool.ts';
 export { createToolkit, personsWorkspace, type Toolkit, type ToolkitDeps } from './tools/toolkit.ts';
 export { createSandbox, type Sandbox, type SandboxLimits, type SandboxOptions } from './sandbox/sandbox.ts';
 export type { Peer, Peers } from './tools/transfer-task.ts';
-export { attachmentsOf, plainName } from './workspace/attachments.ts';
+export { attachmentsOf, plainName, whyNotKept } from './workspace/attachments.ts';
 export { readBody } from './gateway/exchange.ts';
 export { makeWorkspace, TooLarge, type Workspace } from './workspace/workspace.ts';
 export { createCopy, type Copy } from './workspace/copy.ts';

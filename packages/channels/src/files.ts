@@ -1,5 +1,13 @@
 import { Readable } from 'node:stream';
-import { attachmentsOf, plainName, TooLarge, type Agent, type Attachment, type WaitingMessage } from '@troupe/agent';
+import {
+  attachmentsOf,
+  plainName,
+  TooLarge,
+  whyNotKept,
+  type Agent,
+  type Attachment,
+  type WaitingMessage,
+} from '@troupe/agent';
 import { FILE_BYTES, MOST_ATTACHMENTS } from '@troupe/contract';
 import type { OutgoingFile, Service } from './channel.ts';
 import { Undeliverable } from './errors.ts';
@@ -17,8 +25,11 @@ interface Brought {
   notes: string[];
 }
 
-const isFinal = (error: unknown): boolean =>
-  error instanceof TooLarge || error instanceof Undeliverable || (error as Error).name === 'WorkspaceError';
+/** Undefined: another try may help. */
+const whyMissing = (error: unknown): string | undefined =>
+  error instanceof Undeliverable ? error.message : whyNotKept(error);
+
+export const missing = (name: string, why: string): string => `[attached file ${name} is not here: ${why}]`;
 
 /** Brings the files of a message into the workspace. Throws where another try may help. */
 export async function bringFiles(
@@ -35,17 +46,24 @@ export async function bringFiles(
       const put = await (await workspace()).put(`uploads/${name}`, source, { maxBytes: FILE_BYTES, fresh: true });
       brought.paths.push(put.path);
     } catch (error) {
-      if (!isFinal(error) && tries < PATIENCE) throw error;
-      const why = isFinal(error) ? (error as Error).message : 'it could not be fetched';
-      brought.notes.push(`[attached file ${name} is not here: ${why}]`);
+      const why = whyMissing(error);
+      if (why === undefined && tries < PATIENCE) throw error;
+      brought.notes.push(missing(name, why ?? 'it could not be fetched'));
     }
   }
   if (files.length > MOST_ATTACHMENTS) brought.notes.push(`[only the first ${MOST_ATTACHMENTS} files were taken]`);
   return brought;
 }
 
+/** A file that went away meanwhile is told: its message is answered all the same. */
 export const attachedTo = async (workspace: Agent['workspace'], paths: readonly string[] = []): Promise<Attachment[]> =>
-  paths.length === 0 ? [] : attachmentsOf(await workspace(), paths);
+  paths.length === 0
+    ? []
+    : attachmentsOf(await workspace(), paths, (error) => {
+        const why = whyNotKept(error);
+        if (why === undefined) throw error;
+        return `It cannot be read: ${why}.`;
+      });
 
 const LINK = /\]\(<?([^()<>\s]{1,500})>?\)/g;
 

@@ -180,6 +180,10 @@ class StoredInbox implements Inbox {
     return { ...message, paths, text };
   }
 
+  #isNamed({ sender }: ChannelMessage): boolean {
+    return this.#named.has(sender.toLowerCase());
+  }
+
   /** The input is stored after those that came before it in its chat. */
   async #ask(message: WaitingMessage): Promise<Answer> {
     const before = this.#inOrder.get(message.chat);
@@ -193,6 +197,7 @@ class StoredInbox implements Inbox {
         inputId: message.id,
         content: ready.text,
         from: `${this.#kind} ${message.sender}`,
+        isNamed: this.#isNamed(message),
         attachments: await attachedTo(() => this.#agent.workspace(), ready.paths),
         onTaken: () => stored.resolve(),
       });
@@ -217,7 +222,7 @@ class StoredInbox implements Inbox {
   async #words(message: WaitingMessage): Promise<Pick<Answer, 'reply' | 'outcome' | 'seq' | 'sessionId'>> {
     if (message.words === undefined) return this.#ask(message);
     // Whoever wrote last may be anybody where anybody may write, and what a task found is its owner's.
-    if (!this.#named.has(message.sender.toLowerCase())) throw new Undeliverable(NOT_NAMED);
+    if (!this.#isNamed(message)) throw new Undeliverable(NOT_NAMED);
     return { reply: message.words, outcome: 'done', sessionId: '' };
   }
 

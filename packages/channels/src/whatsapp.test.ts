@@ -78,6 +78,25 @@ describe('WhatsApp', () => {
     );
   });
 
+  test('a message of another shape costs nothing but itself, and the owner sees it', async () => {
+    const { url, called } = await standIn(() => ({ messages: [{ id: 'out' }] }));
+    const { agent, store } = await testAgent();
+    const channel = await make(agent, url);
+    await channel.start();
+    const hook = `${await webhookOf(channel)}/channels/whatsapp/${whatsAppSecret('T0KEN')}`;
+    const { entry } = JSON.parse(incoming('wamid.3', text('hi'))) as { entry: { changes: { value: object }[] }[] };
+    const { value } = entry[0]!.changes[0]! as { value: { messages: object[] } };
+    value.messages.unshift({ id: 'wamid.odd', from: '49777', type: 'text', text: 'words' }, { type: 'text' }, {});
+    const body = JSON.stringify({ entry: ['odd', { changes: [7, { value: { messages: 'odd' } }] }, ...entry] });
+    assert.equal((await fetch(hook, signed(body))).status, 200);
+    assert.deepEqual((await called('/111/messages')).body['text'], { body: 'heard hi' });
+    await channel.stop();
+    const receipts = await store.receipts({ limit: 9 });
+    const unknown = receipts.filter(({ state }) => state === 'ignored');
+    assert.deepEqual(unknown.map(({ sender }) => sender).toSorted(), ['49777', 'unknown']);
+    assert.ok(unknown.every(({ note }) => note?.includes('a shape that is not known')));
+  });
+
   test('two processes that are called at once, with the same and with others, answer each message once', async () => {
     const { url, called, sent } = await standIn(() => ({ messages: [{ id: 'out' }] }));
     const one = await testAgent();

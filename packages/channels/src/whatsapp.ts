@@ -38,20 +38,18 @@ const incoming = z.looseObject({
 });
 type Incoming = z.output<typeof incoming> & Partial<Record<(typeof MEDIA)[number], z.output<typeof media>>>;
 
-const payload = z.object({
-  entry: z.array(
-    z.object({
-      changes: z.array(
-        z.object({
-          value: z.looseObject({
-            metadata: z.looseObject({ phone_number_id: z.string().regex(/^\d+$/) }).optional(),
-            messages: z.array(incoming).optional(),
-          }),
-        }),
-      ),
-    }),
-  ),
+/** Looked at one by one: what is of another shape costs nothing but itself. */
+const payload = z.object({ entry: z.array(z.unknown()) });
+const entry = z.object({ changes: z.array(z.unknown()) });
+const change = z.object({
+  value: z.looseObject({
+    metadata: z.looseObject({ phone_number_id: z.string().regex(/^\d+$/) }).optional(),
+    messages: z.array(z.unknown()).optional(),
+  }),
 });
+/** Who wrote something of a shape that is not known. */
+const author = z.looseObject({ id: z.string().min(1), from: z.string().min(1) });
+const UNKNOWN = 'WhatsApp handed it over in a shape that is not known';
 
 export const whatsAppSecret = (token: string): string => sha256Hex(`whatsapp webhook ${token}`).slice(0, 32);
 
@@ -77,16 +75,35 @@ async function take(post: Post, body: Buffer, now: number): Promise<void> {
   } catch {
     throw new AppError(400, 'Invalid request body');
   }
-  for (const { value } of parsed.entry.flatMap(({ changes }) => changes)) {
-    for (const message of (value.messages ?? []) as Incoming[]) {
-      const { id, from, text, timestamp } = message;
-      const number = value.metadata?.phone_number_id;
-      const { files, caption } = filesOf(message);
-      const isOld = timestamp !== undefined && Number(timestamp) * 1000 < now - OLDEST_MS;
-      if (!number || isOld) continue;
-      await post.take({ id, chat: from, sender: from, text: text?.body ?? caption, files, extra: { number } });
+  let nameless = false;
+  const changes = parsed.entry.flatMap((one) => entry.safeParse(one).data?.changes ?? []);
+  for (const one of changes) {
+    const { metadata, messages = [] } = change.safeParse(one).data?.value ?? {};
+    for (const given of messages) {
+      const message = incoming.safeParse(given).data as Incoming | undefined;
+      if (message) await takeOne(post, message, metadata?.phone_number_id, now);
+      else nameless = !(await ignoreUnknown(post, given)) || nameless;
     }
   }
+  // However many there are: nobody can tell one from the other.
+  if (nameless) await post.ignore({ id: `unknown:${sha256Hex(body.toString('utf8'))}`, ...NOBODY }, UNKNOWN);
+}
+
+const NOBODY = { chat: 'whatsapp', sender: 'unknown', text: '' };
+
+async function takeOne(post: Post, message: Incoming, number: string | undefined, now: number): Promise<void> {
+  const { id, from, text, timestamp } = message;
+  const { files, caption } = filesOf(message);
+  const isOld = timestamp !== undefined && Number(timestamp) * 1000 < now - OLDEST_MS;
+  if (!number || isOld) return;
+  await post.take({ id, chat: from, sender: from, text: text?.body ?? caption, files, extra: { number } });
+}
+
+/** False: it does not even say whose it is. */
+async function ignoreUnknown(post: Post, given: unknown): Promise<boolean> {
+  const known = author.safeParse(given).data;
+  if (known) await post.ignore({ id: known.id, chat: known.from, sender: known.from, text: '' }, UNKNOWN);
+  return known !== undefined;
 }
 
 function refused(status: number, error: { code?: number; message?: string }): Error {

@@ -89,6 +89,7 @@ export {
   TOO_MANY_ATTACHMENTS,
   PACKED_FILES,
   PACKED_MB,
+  shortName,
   UPLOADS,
   type FileEntry,
 } from './agents/files/fields.ts';

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { shortName } from '@troupe/contract';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Cdp, CdpEvent } from './cdp.ts';
 
@@ -30,9 +31,8 @@ function fileName(wanted: string): string {
   const plain = wanted
     .replace(/[^\p{L}\p{N}._ -]/gu, '_')
     .replace(/^[. ]+/, '')
-    .slice(-100)
     .trim();
-  return plain === '' ? 'file' : plain;
+  return shortName(plain) || 'file';
 }
 
 export function createDownloads({

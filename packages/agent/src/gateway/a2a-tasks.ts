@@ -73,7 +73,9 @@ async function readTask(store: Log, session: Session, seq: number): Promise<Task
   if (first?.type !== 'user' || first.seq !== seq) return undefined;
   const trail = openTrail(seq);
   let { at } = first;
-  const history: NonNullable<TaskView['history']>[number][] = [{ seq: first.seq, role: 'user', text: first.content }];
+  const history: NonNullable<TaskView['history']>[number][] = [
+    { seq: first.seq, role: 'user', text: saidIn(first.content, first.attachments) },
+  ];
   for (let isMore = true; isMore && !trail.answer();) {
     const page = await store.events(session.id, { after: trail.last(), limit: PAGE, bytes: PAGE_BYTES });
     for (const event of page) {
@@ -90,6 +92,9 @@ async function readTask(store: Log, session: Session, seq: number): Promise<Task
   const base: TaskView = { id: taskId(session.id, seq), contextId: session.key, state: 'working', at, history };
   return viewOf(base, trail.answer(), session.status === 'waiting');
 }
+
+const saidIn = (content: string, attachments: readonly { path: string }[] = []): string =>
+  [content, ...attachments.map(({ path }) => `[attached: ${path}]`)].filter(Boolean).join('\n');
 
 /** How many words after the first are left out, so that the rest are few and short. */
 function tooMany(history: NonNullable<TaskView['history']>): number {

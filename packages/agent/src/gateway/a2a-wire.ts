@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Agent } from '../agent.ts';
+import { decoded, type Given } from './brought.ts';
 import type { GatewayDeps } from './types.ts';
 
 /** How the Agent2Agent protocol writes things down: version 1.0, and 0.3 for clients that have not moved on. */
@@ -17,6 +19,29 @@ export interface TaskView {
   history?: readonly { seq: number; role: 'user' | 'agent'; text: string }[];
   /** Without what came of it. */
   bare?: boolean;
+}
+
+const name = z.string().max(1000).nullish();
+/** A part of a message as both versions write it: 0.3 has what a file is in `file`, 1.0 beside its bytes. */
+export const partSchema = z.looseObject({
+  text: z.string().optional(),
+  data: z.unknown().optional(),
+  raw: z.string().optional(),
+  url: z.string().optional(),
+  filename: name,
+  mediaType: name,
+  file: z.looseObject({ bytes: z.string().optional(), uri: z.string().optional(), name, mimeType: name }).optional(),
+});
+type Part = z.output<typeof partSchema>;
+
+/** Words, or a file; undefined: it is neither, and nobody can say what it is. */
+export function readPart({ text, data, raw, url, filename, mediaType, file }: Part): string | Given | undefined {
+  if (text !== undefined) return text;
+  const isFile = raw !== undefined || url !== undefined || file !== undefined;
+  if (!isFile) return data === undefined ? undefined : JSON.stringify(data);
+  const [mime, called] = [file?.mimeType ?? mediaType, file?.name ?? filename];
+  const kind = mime?.startsWith('image/') ? 'picture' : 'file';
+  return decoded({ data: file ? file.bytes : raw, mime: mime ?? undefined, kind, name: called ?? undefined });
 }
 
 export interface Wire {
@@ -118,7 +143,7 @@ export async function agentCard(agent: Agent, { publicUrl, version, push }: Gate
       { url, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
     ],
     capabilities: { streaming: true, pushNotifications: push !== undefined, extendedAgentCard: true },
-    defaultInputModes: ['text/plain', 'application/json'],
+    defaultInputModes: ['text/plain', 'application/json', 'image/*', 'application/octet-stream'],
     defaultOutputModes: ['text/plain'],
     securitySchemes: {
       gatewayToken: { httpAuthSecurityScheme: { scheme: 'Bearer' }, type: 'http', scheme: 'bearer' },

@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { silentLog } from '@troupe/kernel';
+import { createWorkerPool, silentLog } from '@troupe/kernel';
 import { callOnce, counter, lastText, testAgent } from '../testing.ts';
+import { makeWorkspace } from '../workspace/workspace.ts';
 import { createGateway } from './gateway.ts';
 
+const pool = createWorkerPool();
+const folder = await mkdtemp(path.join(tmpdir(), 'a2a-'));
+const workspace = await makeWorkspace(folder, { pool, owner: 'owner' });
 const { agent, model } = await testAgent({
+  workspace: async () => workspace,
   toolList: [counter().tool],
   definition: { approvals: { count: 'ask' }, role: 'Helper' },
   script: (request, turn, signal) => {
@@ -34,6 +42,8 @@ before(async () => {
 });
 after(async () => {
   await gateway.close();
+  await pool.close();
+  await rm(folder, { recursive: true });
   server.closeAllConnections();
   server.close();
 });
@@ -132,6 +142,30 @@ describe('agent to agent', () => {
     assert.equal((await rpc('SubscribeToTask', { id: task.id })).error.code, -32_004);
   });
 
+  test('files of both versions are taken: words of them go to the model, what cannot be taken is refused by its code', async () => {
+    const bytes = Buffer.from('The rent is 900.').toString('base64');
+    const current = { filename: '../lease.txt', mediaType: 'text/plain', raw: bytes };
+    const old = { kind: 'file', file: { name: 'old.txt', mimeType: 'text/plain', bytes } };
+    const send = (method: string, parts: object[]) => rpc(method, says('', { role: 'user', parts }));
+    const { task } = (await send('SendMessage', [{ text: 'Read' }, current])).result;
+    assert.match(task.artifacts![0]!.parts[0]!.text, /heard Read[^]*uploads\/[0-9a-f]{12}-lease\.txt[^]*rent is 900/);
+    const alone = (await send('message/send', [old])).result;
+    assert.match(alone.artifacts![0]!.parts[0]!.text, /uploads\/[0-9a-f]{12}-old\.txt[^]*rent is 900/);
+    assert.match(JSON.stringify(alone), /\[attached: uploads\/[0-9a-f]{12}-old\.txt\]/, 'its history names it');
+    // A megabyte and more comes, too.
+    const large = { raw: Buffer.alloc(3 * 1024 * 1024).toString('base64'), filename: 'large.bin' };
+    assert.match(JSON.stringify((await send('SendMessage', [large])).result), /large\.bin, 3072 KB/);
+    for (const part of [
+      { url: 'https://files.example/a.txt', mediaType: 'text/plain' },
+      { kind: 'file', file: { uri: 'https://files.example/a.txt' } },
+      { raw: '' },
+      { kind: 'video' },
+    ])
+      assert.equal((await send('SendMessage', [{ text: 'x' }, part])).error.code, -32_005);
+    const many = Array.from({ length: 11 }, () => current);
+    assert.equal((await send('SendMessage', many)).error.code, -32_005);
+  });
+
   test('0.3 gets its own words', async () => {
     const message = { kind: 'message', role: 'user', messageId: 'old-1', parts: [{ kind: 'text', text: 'hi' }] };
     const { result } = await rpc('message/send', { message });
@@ -194,11 +228,7 @@ describe('agent to agent', () => {
       ['SendMessage', { message: { ...says('x').message, role: 'ROLE_AGENT' } }, -32_602],
       ['SendMessage', { message: { ...says('x').message, parts: [{ url: 'http://x' }] } }, -32_005],
       ['SendMessage', says('x'.repeat(1_100_000)), -32_603],
-      [
-        'SendMessage',
-        { message: { ...says('x').message, parts: [{ text: 'read it' }, { raw: 'aGk=', mediaType: 'text/plain' }] } },
-        -32_005,
-      ],
+      ['SendMessage', { message: { ...says('x').message, parts: [{ text: 'read it' }, { raw: '' }] } }, -32_005],
       ['ListTasks', { status: 'TASK_STATE_WORKING' }, -32_602],
       ['ListTasks', { pageSize: 1000 }, -32_602],
       ['SendMessage', { ...says('x'), configuration: { taskPushNotificationConfig: { url: 'http://x' } } }, -32_003],

@@ -16,9 +16,10 @@ import {
   type Call,
   type Method,
 } from './a2a-tasks.ts';
-import { extendedCard, WIRES, type TaskView } from './a2a-wire.ts';
+import { extendedCard, partSchema, readPart, WIRES, type TaskView } from './a2a-wire.ts';
+import { bring, type Given } from './brought.ts';
 import { keyFor, ownKeys } from './rights.ts';
-import { openEventStream, readInTurn, sendJson, type Exchange } from './exchange.ts';
+import { openEventStream, readInTurn, roomForFiles, sendJson, type Exchange } from './exchange.ts';
 import { readAhead } from './read-ahead.ts';
 
 /**
@@ -37,7 +38,7 @@ const sendParams = z.object({
   message: z.looseObject({
     messageId: z.string().min(1).max(200),
     role: z.enum(['user', 'ROLE_USER']),
-    parts: z.array(z.looseObject({ text: z.string().optional(), data: z.unknown().optional() })).min(1),
+    parts: z.array(partSchema).min(1),
     contextId: z.string().max(200).optional(),
     taskId: z.string().max(200).optional(),
   }),
@@ -98,7 +99,7 @@ const CODES: Readonly<Record<number, number>> = { 404: -32_001, 400: -32_602 };
 export async function a2a(exchange: Exchange): Promise<void> {
   let id: Call['id'] = null;
   try {
-    const call = await readInTurn(exchange, parseCall);
+    const call = await readInTurn(exchange, parseCall, roomForFiles(exchange));
     id = call.id ?? null;
     const asked = exchange.request.headers['a2a-version'];
     if (typeof asked === 'string' && !/^(0\.3|1)(\.\d+)*$/.test(asked.trim()))
@@ -131,17 +132,18 @@ async function inputOf(call: Call) {
   const { exchange, params } = call;
   const { message, configuration } = checked(sendParams, params);
   const told = push.wanted(call, configuration?.taskPushNotificationConfig ?? configuration?.pushNotificationConfig);
-  const content = message.parts.map(wordsOf).join('\n').trim();
-  if (content === '') throw new RpcError(-32_005, 'Only text is understood');
+  const { content, given } = await taken(() => read(message.parts));
   const earlier = message.taskId ? await taskOf(exchange, message.taskId) : undefined;
   if (earlier && message.contextId && message.contextId !== earlier.view.contextId)
     throw new RpcError(-32_602, 'The task belongs to another context');
   if (earlier && isOver(earlier.view.state)) throw unsupported('The task is over: send the message without its id');
   const contextId = keyFor(exchange.principal, earlier?.view.contextId ?? (message.contextId || newId()));
+  const attachments = await taken(() => bring(exchange, given));
   const input = {
     to: { channel: 'a2a', key: contextId },
     inputId: message.messageId,
     content,
+    attachments,
     from: exchange.principal.kind,
   };
   const atOnce = configuration?.returnImmediately ?? configuration?.blocking === false;
@@ -149,10 +151,28 @@ async function inputOf(call: Call) {
 }
 
 /** Nothing is left out without a word: a part that the agent cannot read is refused. */
-function wordsOf({ text, data }: { text?: string | undefined; data?: unknown }): string {
-  if (text !== undefined) return text;
-  if (data === undefined) throw new RpcError(-32_005, 'Only text and data are understood: leave out the file');
-  return JSON.stringify(data);
+function read(parts: z.output<typeof sendParams>['message']['parts']): { content: string; given: Given[] } {
+  const [words, given]: [string[], Given[]] = [[], []];
+  for (const part of parts) {
+    const one = readPart(part);
+    if (one === undefined) throw new RpcError(-32_005, 'Only text, data and files are understood');
+    if (typeof one === 'string') words.push(one);
+    else given.push(one);
+  }
+  const content = words.join('\n').trim();
+  if (content === '' && given.length === 0) throw new RpcError(-32_005, 'There is no text in it, and no file');
+  return { content, given };
+}
+
+/** A file that cannot be taken is of a type that is not understood, as the protocol has it. */
+async function taken<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError && (error.status === 400 || error.status === 413))
+      throw new RpcError(-32_005, error.message);
+    throw error;
+  }
 }
 
 async function sendMessage(call: Call): Promise<void> {

@@ -89,5 +89,7 @@ export async function bring(
         throw fileError(error, one.name);
       }),
     );
-  return attachmentsOf(workspace, paths, fileError);
+  return attachmentsOf(workspace, paths, (error, path) => {
+    throw fileError(error, path);
+  });
 }

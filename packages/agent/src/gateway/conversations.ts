@@ -54,7 +54,9 @@ const saidSchema = z
 async function attached({ agent, principal }: Exchange, paths: readonly string[]): Promise<Attachment[]> {
   if (paths.length === 0) return [];
   requireRight(principal, 'change');
-  return attachmentsOf(await agent.workspace(), paths, fileError);
+  return attachmentsOf(await agent.workspace(), paths, (error, path) => {
+    throw fileError(error, path);
+  });
 }
 
 /** Takes a message and answers as soon as it is stored; who wants the answer follows the session. */

@@ -87,13 +87,16 @@ export async function readJson<S extends z.ZodType>(exchange: InTurn, schema: S,
   throw new AppError(400, validationMessage(parsed.error, 'body'));
 }
 
-/** The same where pictures and files may come with it: an owner's agents hold so many of these at once. */
-export async function readLargeJson<S extends z.ZodType>(exchange: Exchange, schema: S): Promise<z.output<S>> {
-  const { request, response, agent, large } = exchange;
+/** For a body with pictures and files: an owner's agents hold so many of these at once. Answers how long it may be. */
+export function roomForFiles({ request, response, agent, large }: Exchange): number {
   const bytes = bytesOf(request, MOST_BODY);
   if (bytes > MAX_BODY_BYTES) large(bytes, { raw: response }, agent.owner);
-  return readJson(exchange, schema, MOST_BODY);
+  return MOST_BODY;
 }
+
+/** The same where pictures and files may come with it. */
+export const readLargeJson = async <S extends z.ZodType>(exchange: Exchange, schema: S): Promise<z.output<S>> =>
+  readJson(exchange, schema, roomForFiles(exchange));
 
 /** Answers how many bytes it sent. */
 export function sendJson({ response }: Pick<Exchange<Kept>, 'response'>, body: unknown, status = 200): number {

@@ -15,7 +15,7 @@ export function checkSize({ content, wishes = {}, history = [], results = [], at
 }
 
 export function inputEvents(input: Input): SessionEventBody[] {
-  const { content, from, limits, depth, wishes, history = [], attachments = [], results = [] } = input;
+  const { content, from, isNamed, limits, depth, wishes, history = [], attachments = [], results = [] } = input;
   const earlier = history.map((message): SessionEventBody => ({ type: 'imported', ...message }));
   const given = results.map((result) => resultEvent(result, { content: capped(result.content) }, NOTHING_SPENT));
   if (given.length > 0 && content === '' && attachments.length === 0) return [...earlier, ...given];
@@ -24,6 +24,7 @@ export function inputEvents(input: Input): SessionEventBody[] {
     type: 'user',
     content,
     ...(from && { from }),
+    ...(isNamed && { named: true }),
     ...(limits && { limits }),
     ...(depth !== undefined && { depth }),
     ...(wishes && { wishes }),

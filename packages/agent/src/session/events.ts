@@ -86,6 +86,8 @@ export type SessionEventBody =
       type: 'user';
       content: string;
       from?: string;
+      /** The owner names whoever says it, one by one: on most channels anybody may write. */
+      named?: true;
       limits?: RunLimits;
       wishes?: Wishes;
       attachments?: readonly Attachment[];

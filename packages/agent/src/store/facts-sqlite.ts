@@ -1,5 +1,5 @@
 import { newId } from '@troupe/kernel';
-import { MESSAGE_CHARACTERS, MOST_MESSAGES, TALKED_IN } from './facts.ts';
+import { afterStranger, MESSAGE_CHARACTERS, MOST_MESSAGES, OPEN_TO_ANYBODY, TALKED_IN } from './facts.ts';
 import type { Fact, FactStore, KeptFact, MemoryState, NewFacts, Said, Talk } from './facts.ts';
 import { TITLE } from './conversations-sqlite.ts';
 import { INDEXED, putMemory, takeMemory, type IndexedMemory } from './memory-index.ts';
@@ -23,6 +23,16 @@ function resting({
   now,
   iso,
 }: SqliteAccess): Pick<Methods, 'resting' | 'seen' | 'unwanted' | 'talk'> {
+  /** The newest message of somebody whom the owner does not name; 0: there is none. */
+  const lastStranger = (sessionId: string, after: number, channel: string): number =>
+    first<{ seq: number | null }>(
+      `select max(seq) as seq from events where session_id = ? and seq > ? and type = 'user'
+        and data ->> 'named' is null and data ->> 'from' like ?`,
+      sessionId,
+      after,
+      `${channel} %`,
+    )?.seq ?? 0;
+
   return {
     resting({ seconds, most }) {
       run('insert or ignore into fact_care (agent_id, seen_at) values (?, ?)', agentId, iso());
@@ -41,26 +51,29 @@ function resting({
       void run('update fact_care set seen_at = ?, seen_id = ? where agent_id = ?', at, sessionId, agentId),
     unwanted: () => void run('delete from fact_care where agent_id = ?', agentId),
     talk(sessionId) {
-      const talk = first<Omit<Talk, 'said'>>(
-        `select s.status, s.last_seq as lastSeq, coalesce((select seq from fact_progress where session_id = s.id),
+      const found = first<Omit<Talk, 'said'> & { channel: string }>(
+        `select s.status, s.channel, s.last_seq as lastSeq, coalesce((select seq from fact_progress where session_id = s.id),
           (select max(source_seq) from memory where source_session = s.id), 0) as "from"
         from sessions s where s.id = ? and s.agent_id = ? and not exists (select 1 from events e
           where e.session_id = s.id and e.type = 'user' and e.data ->> '$.wishes.abilities' = 'answers')`,
         sessionId,
         agentId,
       );
-      if (!talk) return undefined;
+      if (!found) return undefined;
+      const { channel, ...talk } = found;
+      const stranger = OPEN_TO_ANYBODY.includes(channel) ? lastStranger(sessionId, talk.from, channel) : 0;
       const said = all<Omit<Said, 'at'> & { at: string }>(
         `select seq, type as role, substr(data ->> 'content', 1, ?) as text, at from events
         where session_id = ? and seq > ? and seq <= ? and copied = 0 and type in ('user', 'assistant')
           and data ->> 'background' is null and data ->> 'content' <> '' order by seq desc limit ?`,
         MESSAGE_CHARACTERS,
         sessionId,
-        talk.from,
+        Math.max(talk.from, stranger),
         talk.lastSeq,
         MOST_MESSAGES,
       );
-      return { ...talk, said: said.map((one) => ({ ...one, at: new Date(one.at) })).toReversed() };
+      const inOrder = said.map((one) => ({ ...one, at: new Date(one.at) })).toReversed();
+      return { ...talk, said: stranger > 0 ? afterStranger(inOrder) : inOrder };
     },
   };
 }

@@ -17,6 +17,12 @@ export interface Talk {
   said: Said[];
 }
 
+/** After what a stranger said, without the answer to him. */
+export function afterStranger(said: readonly Said[]): Said[] {
+  const first = said.findIndex(({ role }) => role === 'user');
+  return first < 0 ? [] : said.slice(first);
+}
+
 /** A fact, the message that says it, and the memories that say something else, by their ids. */
 export interface Fact {
   content: string;
@@ -44,8 +50,10 @@ export interface MemoryState {
   found: KeptFact[];
 }
 
+/** Where anybody may write unless the owner says who: only what those say counts whom he names one by one. */
+export const OPEN_TO_ANYBODY = ['telegram', 'slack', 'discord', 'whatsapp'];
 /** Where people whom the owner lets in talk to an agent. */
-export const TALKED_IN = ['api', 'webchat', 'ag-ui', 'telegram', 'slack', 'discord', 'whatsapp'];
+export const TALKED_IN = ['api', 'webchat', 'ag-ui', ...OPEN_TO_ANYBODY];
 
 /** A conversation rests when nothing has happened in it for so long. */
 export const REST_SECONDS = 600;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { createWorkerPool } from '@troupe/kernel';
+import { docx, pptx, xlsx, zip } from '@troupe/testing/documents/documents';
 import { makeWorkspace, type Workspace } from './workspace.ts';
 
 let root: string;
@@ -77,6 +78,43 @@ test('what a file is is told by its bytes, not by its name', async () => {
   assert.equal((await extracted('x.bin', Buffer.from([0, 1, 2, 255]))).kind, 'other');
   const long = await extracted('long.txt', Buffer.from('x'.repeat(50)), 20);
   assert.deepEqual([long.text?.length, long.cut], [20, true]);
+});
+
+test('documents of office programs, pages and mails are read, in whichever letters', async () => {
+  const word = docx(['Lease', 'Heading1'], 'The rent is 900 &amp; due.', [
+    ['Month', 'Rent'],
+    ['May', '900'],
+  ]);
+  const about = await extracted('lease.docx', word);
+  assert.deepEqual(
+    [about.kind, about.mime.split('.').at(-1), about.text],
+    ['other', 'document', '# Lease\n\nThe rent is 900 & due.\n\n| Month | Rent |\n| May | 900 |'],
+  );
+  // Its bytes say what it is, whatever it is called.
+  assert.match((await extracted('lease.html', word)).text ?? '', /The rent is 900/);
+  const sheet = await extracted('staff.xlsx', xlsx({ Staff: [['Name'], ['Ada']] }));
+  assert.equal(sheet.text, '[Sheet Staff]\n\n# Staff\n\n| Name |\n| Ada |');
+  assert.match((await extracted('talk.pptx', pptx(['Plan', 'first this']))).text ?? '', /# Plan\n\nfirst this/);
+  const page = await extracted('page.html', Buffer.from('<title>x</title><script>no()</script><p>Fare &euro; 4</p>'));
+  assert.deepEqual([page.kind, page.mime, page.text], ['text', 'text/html', 'Fare € 4']);
+  const mail = 'From: Ann <ann@people.example>\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\n\r\nSee you';
+  assert.match((await extracted('old.eml', Buffer.from(mail))).text ?? '', /# Grüße\n\nFrom: Ann .*\n\nSee you/);
+  assert.equal((await extracted('a.txt', Buffer.from('\ufeffGrüße', 'utf16le'))).text, 'Grüße');
+  assert.equal((await extracted('b.txt', Buffer.from('Gr\u00fc\u00dfe', 'latin1'))).text, 'Grüße');
+});
+
+test('of a long document as much is read as there is room for; one that cannot be read is told', async () => {
+  const rows = Array.from({ length: 2000 }, (_, n) => [`Name ${n}`, n]);
+  const long = await extracted('long.xlsx', xlsx({ Staff: rows }), 500);
+  assert.deepEqual([long.text?.length, long.cut], [500, true]);
+  const old = await extracted('old.doc', Buffer.from('d0cf11e0a1b11ae1', 'hex'));
+  assert.match(old.note ?? '', /old office program.*Save it as docx/);
+  // 300 MB in 300 KB.
+  const bomb = zip({ 'word/document.xml': Buffer.alloc(300 * 1024 * 1024, 'x') });
+  assert.match((await extracted('bomb.docx', bomb)).note ?? '', /cannot be unpacked/);
+  assert.match((await extracted('empty.docx', docx())).note ?? '', /no text/);
+  // What has no words is no document that went wrong.
+  assert.deepEqual(Object.keys(await extracted('a.zip', zip({ 'a.bin': 'x' }))), ['kind', 'mime', 'bytes']);
 });
 
 test('one that is locked, scanned, broken or hostile is told in a sentence', async () => {

@@ -1,93 +1,14 @@
 import assert from 'node:assert/strict';
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { after, describe, test } from 'node:test';
 import { createOutbound } from '@troupe/kernel';
-import { SMTPServer } from 'smtp-server';
-import type { ChannelDeps } from '../channel.ts';
-import { createChannel } from '../channels.ts';
-import { depsFor, testAgent, until, webhookOf } from '../testing.ts';
+import { testAgent, until, webhookOf } from '../testing.ts';
 import { emailSecret } from './email.ts';
 import { Imap } from './imap.ts';
-import { imapServer } from './mail-testing.ts';
+import { ADA, imapServer, mail, make, PASSWORD, smtpServer } from './mail-testing.ts';
 import { readMail } from './mime.ts';
-
-const ADA = 'ada@test.example';
-const PASSWORD = 'secret';
-
-/** A real SMTP server that keeps what it is given. */
-async function smtpServer({ refuse = 0, offersTls = false } = {}) {
-  const events = new EventEmitter();
-  const sent: { from: string; to: string; raw: Buffer }[] = [];
-  let refusals = refuse;
-  const server = new SMTPServer({
-    authOptional: false,
-    allowInsecureAuth: true,
-    disabledCommands: offersTls ? [] : ['STARTTLS'],
-    onAuth: ({ username, password }, _, done) =>
-      username === ADA && password === PASSWORD ? done(null, { user: ADA }) : done(new Error('Invalid login')),
-    onData(stream, session, done) {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => {
-        if (refusals-- > 0) return done(Object.assign(new Error('Try later'), { responseCode: 451 }));
-        const { mailFrom, rcptTo } = session.envelope;
-        const [from, to] = [mailFrom ? mailFrom.address : '', rcptTo[0]?.address ?? ''];
-        sent.push({ from, to, raw: Buffer.concat(chunks) });
-        done();
-        events.emit('mail');
-      });
-    },
-  });
-  server.on('error', () => {});
-  server.listen(0, '127.0.0.1');
-  await once(server.server, 'listening');
-  after(() => server.close());
-  let read = 0;
-  const next = async () => {
-    while (sent.length <= read) await once(events, 'mail');
-    const { raw, ...envelope } = sent[read++]!;
-    const mail = readMail(raw);
-    const header = (name: string): string => mail.headers.get(name) ?? '';
-    return { ...envelope, raw: raw.toString(), ...mail, header };
-  };
-  return { port: (server.server.address() as AddressInfo).port, next, sent };
-}
-
-const mail = (id: string, text: string, headers: Record<string, string> = {}): string => {
-  const all = {
-    From: 'Ann <ann@people.example>',
-    To: ADA,
-    Subject: 'A question',
-    'Message-ID': `<${id}@people.example>`,
-    ...headers,
-  };
-  return `${Object.entries(all)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join('\r\n')}\r\n\r\n${text}\r\n`;
-};
-
-type Ports = { smtp: number; imap?: number };
-const make = (agent: ChannelDeps['agent'], { smtp, imap }: Ports, settings = {}, more: Partial<ChannelDeps> = {}) =>
-  createChannel(
-    'email',
-    depsFor(
-      agent,
-      '',
-      {
-        address: ADA,
-        password: PASSWORD,
-        smtpHost: '127.0.0.1',
-        smtpPort: String(smtp),
-        smtpSecurity: 'none',
-        allowed: 'ann@people.example',
-        ...(imap !== undefined && { imapHost: '127.0.0.1', imapPort: String(imap), imapSecurity: 'none' }),
-        ...settings,
-      },
-      more,
-    ),
-  );
 
 describe('mail', () => {
   test('is read as it arrives and answered in its thread; what was there before is left alone', async () => {

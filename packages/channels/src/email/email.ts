@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { plainName, readBody, type ChannelMessage } from '@troupe/agent';
+import { plainName, readBody, whyNotKept, type ChannelMessage } from '@troupe/agent';
 import { FILE_BYTES, MOST_ATTACHMENTS } from '@troupe/contract';
 import { AppError, sha256Hex } from '@troupe/kernel';
 import type { ChannelDeps, ChannelSettings, Post, Service } from '../channel.ts';
-import { sendersIn } from '../senders.ts';
 import { Undeliverable } from '../errors.ts';
+import { missing } from '../files.ts';
+import { sendersIn } from '../senders.ts';
 import { composeMail, type Letter } from './compose.ts';
 import { Imap, type Login } from './imap.ts';
 import { isAddress, type Mail } from './mime.ts';
@@ -19,6 +20,9 @@ import type { MailServer } from './wire.ts';
 const MOST_MAIL_BYTES = 25 * 1024 * 1024;
 const IDLE_MS = 9 * 60_000;
 const AN_HOUR_MS = 3_600_000;
+/** After so many failures a mail goes on without the file that cannot be kept: the others behind it wait for it. */
+const PATIENCE = 6;
+const MOST_REMEMBERED = 100;
 /** Mails of one sender in an hour: whoever writes more is a program. */
 const MOST_AN_HOUR = 20;
 
@@ -30,6 +34,7 @@ function server(settings: ChannelSettings, name: 'imap' | 'smtp', tlsPort: numbe
   return { host: settings[`${name}Host`] ?? '', port, security };
 }
 
+/** Of a channel that was set up before addresses had a secret of their own. */
 export const emailSecret = (address: string, password: string): string =>
   sha256Hex(`email webhook ${address} ${password}`).slice(0, 32);
 
@@ -37,23 +42,47 @@ interface Reading extends Pick<ChannelDeps, 'pool' | 'owner'> {
   own: string;
   allowed: readonly string[];
   now: () => Date;
+  /** How often files of a mail could not be kept, by its id. */
+  failures: Map<string, number>;
+}
+
+/** Whether it is tried again; a mailbox that fails with each of its mails is not remembered for ever. */
+function isPatient(failures: Reading['failures'], id: string): boolean {
+  const before = failures.get(id) ?? 0;
+  if (failures.size >= MOST_REMEMBERED) failures.clear();
+  failures.set(id, before + 1);
+  return before < PATIENCE;
 }
 
 /** The files lie under names of the mail: one that comes twice puts them into the same place. */
-async function bringFiles(post: Post, { files }: Mail, id: string): Promise<{ paths: string[]; notes: string[] }> {
+async function bringFiles(
+  post: Post,
+  { files }: Mail,
+  id: string,
+  failures: Reading['failures'],
+): Promise<{ paths: string[]; notes: string[] }> {
   const paths: string[] = [];
   const notes: string[] = [];
   const mark = sha256Hex(id).slice(0, 8);
   for (const [index, { name, bytes }] of files.slice(0, MOST_ATTACHMENTS).entries()) {
-    if (bytes.length > FILE_BYTES) notes.push(`[attached file ${name} is not here: it is too large]`);
-    else paths.push(await post.bring(`mail-${mark}-${index}-${plainName(name)}`, bytes));
+    const plain = plainName(name);
+    try {
+      if (bytes.length > FILE_BYTES) notes.push(missing(plain, 'it is too large'));
+      else paths.push(await post.bring(`mail-${mark}-${index}-${plain}`, bytes));
+    } catch (error) {
+      const why = whyNotKept(error);
+      if (why === undefined && isPatient(failures, id)) throw error;
+      notes.push(missing(plain, why ?? 'it could not be kept'));
+    }
   }
+  failures.delete(id);
   if (files.length > MOST_ATTACHMENTS) notes.push(`[only the first ${MOST_ATTACHMENTS} files were taken]`);
   return { paths, notes };
 }
 
 /** What happens with one mail, by whichever way it came. */
-async function takeMail(post: Post, raw: Buffer, { own, allowed, now, pool, owner }: Reading): Promise<void> {
+async function takeMail(post: Post, raw: Buffer, reading: Reading): Promise<void> {
+  const { own, allowed, now, pool, owner, failures } = reading;
   const mail = await readInThread(pool, owner, raw);
   if (!mail) {
     const unread = {
@@ -70,7 +99,7 @@ async function takeMail(post: Post, raw: Buffer, { own, allowed, now, pool, owne
   if (why !== undefined) return post.ignore(message, why);
   if ((await post.count(mail.from, new Date(now().getTime() - AN_HOUR_MS))) >= MOST_AN_HOUR)
     return post.ignore(message, `More than ${MOST_AN_HOUR} mails in an hour`);
-  const { paths, notes } = await bringFiles(post, mail, id);
+  const { paths, notes } = await bringFiles(post, mail, id, failures);
   const text = [mail.subject && `Subject: ${mail.subject}`, mail.text, ...notes].filter(Boolean).join('\n\n');
   const extra = { to: mail.from, subject: mail.subject, root, references };
   await post.take({ ...message, text, paths, extra });
@@ -146,11 +175,11 @@ const webhookOf = (path: string, reading: Reading): NonNullable<Service['webhook
 
 export function createEmail(deps: ChannelDeps): Service {
   const { settings, outbound, pool, owner, pollSeconds = 30, now = () => new Date() } = deps;
-  const { address = '', user = address, password = '', imapHost } = settings;
+  const { address = '', user = address, password = '', imapHost, hook = emailSecret(address, password) } = settings;
   const login: Login = { user, password };
   const smtp = server(settings, 'smtp', 465, 587);
   const imap = server(settings, 'imap', 993, 143);
-  const reading: Reading = { own: address, allowed: sendersIn(settings), now, pool, owner };
+  const reading: Reading = { own: address, allowed: sendersIn(settings), now, pool, owner, failures: new Map() };
 
   async function post(letter: Pick<Letter, 'to' | 'subject' | 'text' | 'files'> & Partial<Letter>): Promise<void> {
     if (!isAddress(letter.to)) throw new Undeliverable('That is no mail address');
@@ -193,6 +222,6 @@ export function createEmail(deps: ChannelDeps): Service {
       listen: async (inbox: Post, signal: AbortSignal, up: () => void) =>
         listenAt(await Imap.open(outbound, imap, login), { post: inbox, reading, pollSeconds, up }, signal),
     }),
-    webhook: webhookOf(`/channels/email/${emailSecret(address, password)}`, reading),
+    webhook: webhookOf(`/channels/email/${hook}`, reading),
   };
 }

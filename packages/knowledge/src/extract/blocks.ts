@@ -15,6 +15,9 @@ export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
+/** It is nothing that has words: a picture, an archive, a program. */
+export class NoDocument extends Unreadable {}
+
 export interface Reading {
   title?: string;
   blocks: Block[];
@@ -67,6 +70,8 @@ export class Blocks {
 }
 
 const MAX_HEADING = 300;
+export const tableLine = (row: readonly string[]): string => `| ${row.join(' | ')} |`;
+
 const sizeOf = (rows: readonly string[][]): number =>
   rows.reduce((sum, row) => sum + row.reduce((width, cell) => width + cell.length + 3, 0), 0);
 

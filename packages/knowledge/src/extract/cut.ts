@@ -1,4 +1,4 @@
-import type { Block } from './blocks.ts';
+import { tableLine, type Block } from './blocks.ts';
 
 /** A piece of a document that is found and shown by itself. */
 export interface Passage {
@@ -123,13 +123,12 @@ function* shorter(sentence: string, most: number): Generator<string> {
 
 /** Rows with their head over each piece, so that every value keeps its name. */
 function* tablePieces({ rows, head }: Extract<Block, { kind: 'table' }>, most: number): Generator<string> {
-  const line = (row: readonly string[]): string => `| ${row.join(' | ')} |`;
-  const top = head && rows[0] ? line(rows[0]) : '';
+  const top = head && rows[0] ? tableLine(rows[0]) : '';
   // A head that is longer than a passage names nothing.
   const title = top.length < most / 2 ? top : '';
   let part = title;
   for (const row of title === '' ? rows : rows.slice(1)) {
-    const next = line(row);
+    const next = tableLine(row);
     if (part.length > title.length && part.length + next.length > most) {
       yield part;
       part = title;

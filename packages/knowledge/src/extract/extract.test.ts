@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createWorkerPool } from '@troupe/kernel';
-import { docx, pdf, pptx, xlsx, zip } from '@troupe/testing/documents/documents';
+import { docx, pdf, pptx, presentation, xlsx, zip } from '@troupe/testing/documents/documents';
 import { extract } from './extract.ts';
 
 const pool = createWorkerPool();
@@ -63,6 +63,23 @@ test('office files: text, sheets with days, slides', async () => {
     ['Slide 1', 'Plan', 'First\nSecond'],
     ['Slide 2', 'End', 'Thanks'],
   ]);
+});
+
+test('slides are read in the order in which they are shown; one that was taken out is not', async () => {
+  const slides: [string, string][] = ['One', 'Two', 'Three'].map((title) => [title, `About ${title}`]);
+  assert.deepEqual(await passages('a.pptx', presentation(slides, [3, 1])), [
+    ['Slide 1', 'Three', 'About Three'],
+    ['Slide 2', 'One', 'About One'],
+  ]);
+  // One that says nothing of an order has them by their numbers.
+  assert.deepEqual(
+    (await passages('a.pptx', presentation(slides, []))).map(([place, heading]) => [place, heading]),
+    [
+      ['Slide 1', 'One'],
+      ['Slide 2', 'Two'],
+      ['Slide 3', 'Three'],
+    ],
+  );
 });
 
 test('a PDF says on which page, a mail from whom, a table which column', async () => {

@@ -114,15 +114,41 @@ export function readDocx(parts: Parts): Reading {
 /** The slides in their order, each under its title. */
 export function readPptx(parts: Parts, names: readonly string[]): Reading {
   const blocks = new Blocks();
-  const slides = names
-    .flatMap((name) => /^ppt\/slides\/slide(\d+)\.xml$/.exec(name)?.[1] ?? [])
-    .map(Number)
-    .toSorted((a, b) => a - b);
-  for (const number of slides.slice(0, MAX_SLIDES)) {
-    blocks.add({ kind: 'place', place: `Slide ${number}` });
-    slide(parts(`ppt/slides/slide${number}.xml`) ?? '', blocks);
+  const slides = slidesOf(parts, names);
+  for (const [index, path] of slides.slice(0, MAX_SLIDES).entries()) {
+    blocks.add({ kind: 'place', place: `Slide ${index + 1}` });
+    slide(parts(path) ?? '', blocks);
   }
   return blocks.done(undefined, slides.length > MAX_SLIDES ? [`Only the first ${MAX_SLIDES} slides were read.`] : []);
+}
+
+/** As they are shown; one that says nothing of that has them by the numbers of their files. */
+function slidesOf(parts: Parts, names: readonly string[]): string[] {
+  const known = new Set(names);
+  const targets = targetsOf(parts, 'ppt/_rels/presentation.xml.rels', 'ppt');
+  const listed = new Set<string>();
+  for (const token of tokensOf(parts('ppt/presentation.xml') ?? '')) {
+    if (token.kind !== 'open' || token.name !== 'p:sldid') continue;
+    const path = targets.get(attribute(token.attributes, 'r:id') ?? '');
+    if (path !== undefined && known.has(path)) listed.add(path);
+  }
+  if (listed.size > 0) return [...listed];
+  const number = (path: string): number => Number(/(\d+)\.xml$/.exec(path)![1]);
+  return names.filter((name) => /^ppt\/slides\/slide\d+\.xml$/.test(name)).toSorted((a, b) => number(a) - number(b));
+}
+
+/** Which parts a part refers to, by the names that it gives them. */
+function targetsOf(parts: Parts, path: string, folder: string): Map<string, string> {
+  const targets = new Map<string, string>();
+  for (const token of tokensOf(parts(path) ?? '')) {
+    if (token.kind !== 'open' || token.name !== 'relationship') continue;
+    const target = attribute(token.attributes, 'target') ?? '';
+    targets.set(
+      attribute(token.attributes, 'id') ?? '',
+      target.startsWith('/') ? target.slice(1) : `${folder}/${target}`,
+    );
+  }
+  return targets;
 }
 
 function slide(xml: string, blocks: Blocks): void {
@@ -182,15 +208,12 @@ function sharedStrings(parts: Parts): string[] {
 }
 
 function sheetsOf(parts: Parts): { name: string; path: string }[] {
-  const targets = new Map<string, string>();
-  for (const token of tokensOf(parts('xl/_rels/workbook.xml.rels') ?? ''))
-    if (token.kind === 'open' && token.name === 'relationship')
-      targets.set(attribute(token.attributes, 'id') ?? '', attribute(token.attributes, 'target') ?? '');
+  const targets = targetsOf(parts, 'xl/_rels/workbook.xml.rels', 'xl');
   const sheets: { name: string; path: string }[] = [];
   for (const token of tokensOf(parts('xl/workbook.xml') ?? '')) {
     if (token.kind !== 'open' || token.name !== 'sheet') continue;
-    const target = targets.get(attribute(token.attributes, 'r:id') ?? '') ?? `worksheets/sheet${sheets.length + 1}.xml`;
-    const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`;
+    const path =
+      targets.get(attribute(token.attributes, 'r:id') ?? '') ?? `xl/worksheets/sheet${sheets.length + 1}.xml`;
     sheets.push({ name: attribute(token.attributes, 'name') ?? `${sheets.length + 1}`, path });
   }
   return sheets;

@@ -1,5 +1,5 @@
 import { constants, inflateSync } from 'node:zlib';
-import { Blocks, MAX_TEXT, Unreadable, type DocumentKind, type Reading } from './blocks.ts';
+import { Blocks, MAX_TEXT, NoDocument, Unreadable, type DocumentKind, type Reading } from './blocks.ts';
 import { readEmail } from './email.ts';
 import { readHtml } from './html.ts';
 import { officeKind, readDocx, readPptx, readXlsx } from './office.ts';
@@ -38,15 +38,18 @@ const LETTERS: ReadonlySet<DocumentKind> = new Set(['text', 'markdown', 'html', 
 
 const OTHERS: readonly (readonly [sign: RegExp, what: string])[] = [
   [/^89504e47|^ffd8ff|^47494638|^52494646.{8}57454250|^424d/, 'a picture'],
-  [
-    /^d0cf11e0a1b11ae1/,
-    'a document of an old office program, or one that is locked by a password. Save it as docx, xlsx or pptx',
-  ],
   [/^504b0304|^504b0506/, 'an archive. Upload what is in it'],
   [/^1f8b|^377abcaf|^52617221/, 'an archive. Upload what is in it'],
   [/^7f454c46|^4d5a/, 'a program'],
   [/^494433|^fffb|^4f676753|^.{8}66747970/, 'sound or a film'],
 ];
+
+const OLD = /^d0cf11e0a1b11ae1/;
+const OLD_OFFICE =
+  'This cannot be read: it is a document of an old office program, or one that is locked by a password. Save it as docx, xlsx or pptx.';
+
+export { NoDocument, Unreadable } from './blocks.ts';
+export { written } from './written.ts';
 
 export interface Document {
   kind: DocumentKind;
@@ -72,7 +75,8 @@ function ofBytes(bytes: Buffer): Document | undefined {
     if (office) return { kind: 'pptx', reading: readPptx(office.parts, office.names) };
   }
   const other = OTHERS.find(([sign]) => sign.test(first));
-  if (other) throw new Unreadable(`This cannot be read: it is ${other[1]}.`);
+  if (OLD.test(first)) throw new Unreadable(OLD_OFFICE);
+  if (other) throw new NoDocument(`This cannot be read: it is ${other[1]}.`);
   return undefined;
 }
 
@@ -118,7 +122,7 @@ function lettersOf(bytes: Buffer, charset: string | undefined): string {
       // Not written in these letters: the next are tried.
     }
   }
-  throw new Unreadable('This cannot be read: it is neither text nor a kind of document that is known here.');
+  throw new NoDocument('This cannot be read: it is neither text nor a kind of document that is known here.');
 }
 
 function ofPdf(bytes: Buffer): Reading {

@@ -77,16 +77,24 @@ export function xlsx(sheets: Readonly<Record<string, (string | number)[][]>>, da
   });
 }
 
-export const pptx = (...slides: [title: string, ...lines: string[]][]): Buffer =>
+type Slide = [title: string, ...lines: string[]];
+
+const slideOf = ([title, ...lines]: Slide): string =>
+  `<p:sld><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><p:txBody><a:p><a:r><a:t>${title}</a:t></a:r></a:p></p:txBody></p:sp><p:sp><p:txBody>${lines.map((line) => `<a:p><a:r><a:t>${line}</a:t></a:r></a:p>`).join('')}</p:txBody></p:sp></p:sld>`;
+
+/** `order`: numbers of the slides as they are shown, from 1; who moves one leaves its file where it was. */
+export const presentation = (slides: readonly Slide[], order: readonly number[]): Buffer =>
   zip({
-    'ppt/presentation.xml': '<p:presentation/>',
-    ...Object.fromEntries(
-      slides.map(([title, ...lines], n) => [
-        `ppt/slides/slide${n + 1}.xml`,
-        `<p:sld><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><p:txBody><a:p><a:r><a:t>${title}</a:t></a:r></a:p></p:txBody></p:sp><p:sp><p:txBody>${lines.map((line) => `<a:p><a:r><a:t>${line}</a:t></a:r></a:p>`).join('')}</p:txBody></p:sp></p:sld>`,
-      ]),
-    ),
+    'ppt/presentation.xml': `<p:presentation><p:sldIdLst>${order.map((n) => `<p:sldId id="${255 + n}" r:id="rId${n}"/>`).join('')}</p:sldIdLst></p:presentation>`,
+    'ppt/_rels/presentation.xml.rels': `<Relationships>${slides.map((_, n) => `<Relationship Id="rId${n + 1}" Target="slides/slide${n + 1}.xml"/>`).join('')}</Relationships>`,
+    ...Object.fromEntries(slides.map((one, n) => [`ppt/slides/slide${n + 1}.xml`, slideOf(one)])),
   });
+
+export const pptx = (...slides: Slide[]): Buffer =>
+  presentation(
+    slides,
+    slides.map((_, n) => n + 1),
+  );
 
 /** A page for each text, packed as printers do; lines by `\n`. */
 export function pdf(pages: readonly string[], trailer = ''): Buffer {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createCipher, sha256Hex } from '@troupe/kernel';
 import { testUser } from '@troupe/testing/database/server';
 import { askerFor, testBackend, type TestBackend } from '../../testing.ts';
 
@@ -45,12 +46,40 @@ describe('channels of an agent', () => {
 
     await ann('PUT', `${at}/email`, { settings: { smtpPort: '2525' } });
     const changed = await listed('email');
+    assert.equal(changed.webhook, channel.webhook);
     assert.deepEqual(
       [changed.settings.smtpPort, changed.secrets, changed.allowed],
       ['2525', ['password'], ['@friends.example']],
     );
     assert.deepEqual((await ann('DELETE', `${at}/email`)).body, { success: true });
     assert.equal((await listed('email')).isSet, false);
+  });
+
+  test('where mail is handed over says nothing of the password, and is another for another mailbox', async () => {
+    const hookOf = async (settings: object): Promise<string> => {
+      const { body } = await ann('PUT', `${at}/email`, { settings });
+      assert.ok(!('hook' in body.channel.settings) && !body.channel.secrets.includes('hook'));
+      return body.channel.webhook as string;
+    };
+    const ofPassword = (password: string) => sha256Hex(`email webhook ada@test.example ${password}`).slice(0, 32);
+    const first = await hookOf(mail);
+    assert.ok(!first.endsWith(ofPassword('pass-word')));
+    assert.equal(await hookOf({ password: 'another' }), first);
+    assert.notEqual(await hookOf({ address: 'eve@test.example' }), first);
+    assert.equal((await ann('PUT', `${at}/email`, { settings: { hook: 'mine' } })).status, 400);
+    await ann('DELETE', `${at}/email`);
+    assert.notEqual(await hookOf(mail), first);
+    await ann('DELETE', `${at}/email`);
+
+    // One from before goes on at its address, until its password changes.
+    await hookOf(mail);
+    const { db, secrets } = backend.deps;
+    const sealed = createCipher(secrets.walletKey, 'channels').seal(JSON.stringify(mail), 'agent:ada:email');
+    await db.system.updateTable('agent_channels').set({ sealed }).where('channel', '=', 'email').execute();
+    assert.ok((await hookOf({ smtpPort: '2525' })).endsWith(ofPassword('pass-word')));
+    const changed = await hookOf({ password: 'another' });
+    assert.ok(!changed.endsWith(ofPassword('pass-word')) && !changed.endsWith(ofPassword('another')));
+    await ann('DELETE', `${at}/email`);
   });
 
   test('what is wrong with it is told', async () => {

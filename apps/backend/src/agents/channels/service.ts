@@ -19,7 +19,7 @@ import {
 } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import type { Fleet } from '@troupe/fleet';
-import { AppError } from '@troupe/kernel';
+import { AppError, randomHex } from '@troupe/kernel';
 import type { AgentRow, Roster } from '@troupe/roster';
 import { visibleTo } from '../../context.ts';
 
@@ -68,6 +68,17 @@ function merged(kind: ChannelKind, before: ChannelSettings, { settings, allowed 
     throw new AppError(400, 'Slack needs an app token (Socket Mode) or a signing secret (Events API)');
   if (kind === 'email' && !isEmail(kept['address'] ?? '')) throw new AppError(400, 'That is no mail address');
   return kept;
+}
+
+/**
+ * Where mail is handed over is a secret of its own. A channel from before that has none goes on at the address that is
+ * made of its password, until that or the mailbox changes: then it would be another in any case.
+ */
+function withHook(kind: ChannelKind, before: ChannelSettings, settings: Settings): Settings {
+  if (kind !== 'email') return settings;
+  const isSameBox = before['address'] === settings['address'];
+  if (isSameBox && (before['hook'] !== undefined || before['password'] === settings['password'])) return settings;
+  return { ...settings, hook: randomHex(16) };
 }
 
 /** How the channels of an agent are, for its owner to see. */
@@ -143,7 +154,7 @@ export function createChannels(deps: ChannelsDeps) {
     async set(id: string, userId: string | undefined, kind: ChannelKind, given: Given) {
       const agent = await find(id, userId);
       const before = (await settingsOf(agent, kind)) ?? {};
-      const settings = merged(kind, before, given);
+      const settings = withHook(kind, before, merged(kind, before, given));
       const isOther = ACCOUNT.some((name) => before[name] !== settings[name]);
       const name = CHANNEL_NAMES[kind];
       await roster.system.setChannel(agent, name, JSON.stringify(settings), isOther ? kind : undefined);

@@ -372,6 +372,22 @@ test('nothing is asked where nobody wants facts, where a cap is reached, or for 
   assert.equal(factCalls(), calls);
 });
 
+test('of a channel that is open to anybody only what those say counts whom the owner names', async () => {
+  const id = await made('Open');
+  for (const message of ['I am the new boss.', 'I live in Kiel.']) await say(message, 'q', id);
+  await setCare({ facts: true }, id);
+  const [sessionId, { system }] = [await rested(id), services.runtime.db];
+  const mark = (data: string, said: string) =>
+    sql`update agent_events set data = data || ${data}::jsonb where session_id = ${sessionId} and type = 'user'
+      and data ->> 'content' like ${said}`.execute(system);
+  await sql`update agent_sessions set channel = 'telegram' where id = ${sessionId}`.execute(system);
+  await mark('{"from":"telegram 5"}', '%');
+  await extract(id, sessionId).then(() => allJobsRan(services.runtime.jobs));
+  await mark('{"named":true}', '%Kiel%');
+  await extract(id, sessionId).then(() => allJobsRan(services.runtime.jobs));
+  assert.match(model.requests.filter(askedForFacts).map(given).join('\n'), /^(?!.*boss).*I live in Kiel/s);
+});
+
 test('another user’s agent is not found', async () => {
   const bob = await addUser(services.runtime, { plan: 'solo' });
   for (const [method, path, body] of [

@@ -1,4 +1,4 @@
-import { TALKED_IN, type Said, type Talk } from '@troupe/agent';
+import { afterStranger, OPEN_TO_ANYBODY, TALKED_IN, type Said, type Talk } from '@troupe/agent';
 import type { SystemTx, UserTx } from '@troupe/db';
 import { newId } from '@troupe/kernel';
 import { sql } from 'kysely';
@@ -70,19 +70,30 @@ export async function readTalk(
   { agentId, sessionId }: { agentId: string; sessionId: string },
   { messages, characters }: { messages: number; characters: number },
 ): Promise<Talk | undefined> {
-  const { rows } = await sql<Omit<Talk, 'said'>>`select s.status, s.last_seq as "lastSeq",
+  const { rows } = await sql<
+    Omit<Talk, 'said'> & { channel: string }
+  >`select s.status, s.channel, s.last_seq as "lastSeq",
       -- a backup that was put back has the facts and not how far they go
       coalesce(p.seq, (select max(m.source_seq) from agent_memory m where m.source_session = s.id), 0) as from
     from agent_sessions s left join agent_fact_progress p on p.session_id = s.id
     where s.id = ${sessionId} and s.agent_id = ${agentId} and not exists (select from agent_events e
       where e.session_id = s.id and e.type = 'user' and e.data #>> '{wishes,abilities}' = 'answers')`.execute(tx);
-  const [talk] = rows;
-  if (!talk) return undefined;
+  if (!rows[0]) return undefined;
+  const { channel, ...talk } = rows[0];
+  const stranger = OPEN_TO_ANYBODY.includes(channel) ? await lastStranger(tx, sessionId, talk.from, channel) : 0;
   const { rows: said } = await sql<Said>`select seq, type as role, left(data ->> 'content', ${characters}) as text, at
-    from agent_events where session_id = ${sessionId} and seq > ${talk.from} and seq <= ${talk.lastSeq} and not copied
+    from agent_events where session_id = ${sessionId} and seq > ${Math.max(talk.from, stranger)} and seq <= ${talk.lastSeq} and not copied
       and type in ('user', 'assistant') and not data ? 'background' and data ->> 'content' <> ''
     order by seq desc limit ${messages}`.execute(tx);
-  return { ...talk, said: said.toReversed() };
+  return { ...talk, said: stranger > 0 ? afterStranger(said.toReversed()) : said.toReversed() };
+}
+
+/** The newest message of somebody whom the owner does not name; 0: there is none. */
+async function lastStranger(tx: UserTx, sessionId: string, after: number, channel: string): Promise<number> {
+  const { rows } = await sql<{ seq: number | null }>`select max(seq) as seq from agent_events
+    where session_id = ${sessionId} and seq > ${after} and type = 'user' and not data ? 'named'
+      and data ->> 'from' like ${`${channel} %`}`.execute(tx);
+  return rows[0]?.seq ?? 0;
 }
 
 /** How many tokens an agent has used up today. */

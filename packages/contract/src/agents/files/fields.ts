@@ -12,6 +12,29 @@ export const TOO_MANY_ATTACHMENTS = `At most ${MOST_ATTACHMENTS} attachments`;
 /** Where files go that come with a message. */
 export const UPLOADS = 'uploads';
 
+/** Of a name; a disk takes 255, and whoever keeps a file may put something before or after its name. */
+const NAME_BYTES = 180;
+/** Of the end of a name that is too long, which says what the file is. */
+const END_BYTES = 40;
+
+/** As many of these characters as have so many bytes together. */
+function within(characters: readonly string[], bytes: number): string[] {
+  const encoder = new TextEncoder();
+  let room = bytes;
+  const end = characters.findIndex((one) => (room -= encoder.encode(one).length) < 0);
+  return end < 0 ? [...characters] : characters.slice(0, end);
+}
+
+/** A name that a disk takes: of a long one the middle is left out. Letters may have four bytes each. */
+export function shortName(name: string): string {
+  const sizeOf = (text: string): number => new TextEncoder().encode(text).length;
+  if (sizeOf(name) <= NAME_BYTES) return name;
+  // More than can be taken of either end, so that no half of a character is.
+  const last = within(Array.from(name.slice(-2 * END_BYTES)).toReversed(), END_BYTES);
+  const end = last.toReversed().join('');
+  return within(Array.from(name.slice(0, 2 * NAME_BYTES)), NAME_BYTES - sizeOf(end)).join('') + end;
+}
+
 const NOT_FOUND = 'File not found';
 const NO_PATH = 'path required';
 export const TOO_LARGE = 'A file may have <n> MB at most';

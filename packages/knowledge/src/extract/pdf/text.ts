@@ -45,6 +45,10 @@ export function pdfPages(file: Buffer, inflate: Inflate, most: number): PdfPages
 
 const tidy = (text: string): string =>
   text
+    // Who looks for "office" writes letters, and finds none of those that a font draws as one.
+    .replaceAll(/[\uFB00-\uFB06]/g, (drawn) => drawn.normalize('NFKC'))
+    // A hyphen that is there because a line ended.
+    .replaceAll(/ ?\u2010\n(?=\p{Ll})/gu, '')
     .replaceAll(/[^\S\n]+/g, ' ')
     .replaceAll(/ ?\n ?/g, '\n')
     .replaceAll(/\n{3,}/g, '\n\n')
@@ -101,6 +105,8 @@ interface Speaking {
 /** A gap that is as wide as a space, and a step that is another line, in sizes of the font. */
 const GAP = 0.15;
 const LINE = 0.3;
+/** Less than any two lines are apart. */
+const RAISED = 0.7;
 
 /** Where the words stand: letters that follow one another are a word, however they are put there. */
 function createPen(on: Speaking) {
@@ -124,7 +130,10 @@ function createPen(on: Speaking) {
       end -= (by / 1000) * size;
     },
     moveTo(nextX: number, nextY: number): void {
-      if (Math.abs(nextY - y) > LINE * size) said.push('\n');
+      const step = Math.abs(nextY - y);
+      // Small letters above or below the others go on where those ended.
+      const isRaised = step < RAISED * size && Math.abs(nextX - end) <= GAP * size;
+      if (step > LINE * size && !isRaised) said.push('\n');
       else if (nextX - end > GAP * size || nextX < x) said.push(' ');
       [x, y, end] = [nextX, nextY, nextX];
     },

@@ -1,6 +1,6 @@
-/** Names and paths in a workspace. */
+import { shortName } from '@troupe/contract';
 
-const LONGEST_NAME = 120;
+/** Names and paths in a workspace. */
 
 /** A name that any workspace can have; what it was called stays readable. */
 export function safeName(name: string): string {
@@ -8,8 +8,7 @@ export function safeName(name: string): string {
     .normalize('NFC')
     .replaceAll(/[\p{Cc}/\\:]+/gu, '-')
     .replace(/^\.+/, '');
-  // By characters: half of one is no text.
-  return Array.from(clean).slice(-LONGEST_NAME).join('').replace(/^\.+/, '') || 'file';
+  return shortName(clean) || 'file';
 }
 
 export const inside = (folder: string, name: string): string => (folder === '.' ? name : `${folder}/${name}`);
