@@ -358,7 +358,7 @@ function shapeOf({ headers }: IncomingMessage, { path }: GatewayTarget): ErrorSh
 }
 
 /** `Authorization: Bearer …`, `x-api-key`, a WebSocket subprotocol `bearer, …`, or the query where nothing else is possible. */
-function shownToken(request: IncomingMessage, url: URL): string | undefined {
+export function shownToken(request: IncomingMessage, url: URL): string | undefined {
   const own = request.headers['x-api-key'];
   const header =
     /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? (typeof own === 'string' ? own : undefined);

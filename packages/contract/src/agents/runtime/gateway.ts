@@ -143,6 +143,7 @@ export const getMcpMetadata = endpoint({
   method: 'GET',
   path: `/.well-known/oauth-protected-resource${PROXY}/mcp`,
   summary: 'Who gives access tokens for an agent’s MCP server (RFC 9728)',
+  pages: true,
   reply: z.object({
     resource: z.string(),
     authorization_servers: z.array(z.string()),
