@@ -1,6 +1,6 @@
 /** The shapes that everything above the providers speaks: OpenAI's chat format, whatever the provider's own is. */
 
-export interface ToolCall {
+export interface ToolCall extends Marked {
   id: string;
   type: 'function';
   /** `arguments` is JSON text, as the model wrote it: it may be broken. */
