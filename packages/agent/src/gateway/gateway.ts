@@ -150,6 +150,8 @@ function fail(
   if (known.status === 413) response.setHeader('connection', 'close');
   for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
   const shape = shapeOf(request, target);
+  // Clients of these protocols try a 429 again by themselves: no money is not a matter of waiting a little.
+  if (shape && known.code === 'QUOTA_EXCEEDED') response.setHeader('x-should-retry', 'false');
   sendJson({ response }, shape ? shapedError(shape, known.status, known.body) : known.body, known.status);
 }
 
