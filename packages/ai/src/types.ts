@@ -112,6 +112,7 @@ export interface ChatRequest {
   top_k?: number;
   reasoning?: Reasoning;
   prompt_cache_key?: string;
+  verbosity?: string;
 }
 
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';

@@ -67,6 +67,7 @@ const WISHES = [
   'frequency_penalty',
   'top_k',
   'prompt_cache_key',
+  'verbosity',
 ] as const satisfies (keyof Wishes)[];
 
 async function inputOf(exchange: Exchange, request: ChatRequest, user: string | undefined): Promise<Input> {

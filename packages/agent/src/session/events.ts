@@ -41,6 +41,7 @@ export type Wishes = Pick<
   | 'frequency_penalty'
   | 'top_k'
   | 'prompt_cache_key'
+  | 'verbosity'
   /** In place of the agent's own, for this run. */
   | 'model'
 > & {
