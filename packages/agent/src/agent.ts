@@ -1,5 +1,5 @@
 import type { AgentConfig, RunLimits, VersionedDefinition } from '@troupe/domain';
-import type { Attachment, CallRecord, Refusal, RunOutcome, SessionEvent, Spent, Wishes } from './session/events.ts';
+import type { Attachment, Busy, CallRecord, Refusal, RunOutcome, SessionEvent, Spent, Wishes } from './session/events.ts';
 import type { BackgroundTask } from './store/background.ts';
 import type { AgentStore, SessionRef } from './store/store.ts';
 import type { McpServers } from './tools/mcp-servers.ts';
@@ -27,6 +27,8 @@ export interface Input {
   depth?: number;
   /** Called when the input is stored, before anybody works on it. */
   onTaken?: (taken: { sessionId: string; seq: number }) => void;
+  /** Hears what is thought about it in this process; not stored. */
+  onThought?: (text: string) => void;
 }
 
 /** Words that stand in a conversation from now on, and that nobody answers. */
@@ -51,6 +53,8 @@ export interface Answer {
   calls?: readonly CallRecord[];
   /** There was no money or quota left: code, used, limit, when it resets. */
   refusal?: Refusal;
+  /** A provider was asked too often. */
+  busy?: Busy;
   spent: Spent;
 }
 

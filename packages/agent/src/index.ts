@@ -13,7 +13,7 @@ export * from './tools/tool.ts';
 export * from './gateway/types.ts';
 export { KeptAgent } from './kept.ts';
 export { wakeAgent, type AgentDeps } from './wake.ts';
-export { CALLER_HEADER, createGateway, GATEWAY_ROUTES, openedBy } from './gateway/gateway.ts';
+export { CALLER_HEADER, createGateway, GATEWAY_ROUTES, openedBy, shownToken } from './gateway/gateway.ts';
 export { a2aNotification } from './gateway/a2a-tasks.ts';
 export { createConnections } from './gateway/connections.ts';
 export { teamDefinitions, type TeamSetting } from './team.ts';

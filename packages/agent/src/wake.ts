@@ -126,13 +126,21 @@ class AwakeAgent extends KeptAgent implements Agent {
   async ask(input: Input, listener?: Listener): Promise<Answer> {
     const delivered = await this.#put(input);
     const stop = listener && this.watch(delivered.session.id, onlyAbout(delivered.seq, listener));
+    const stopMind = input.onThought && this.#attendTo(delivered, input.onThought);
     const work = this.#begin(delivered);
     work?.catch(() => undefined);
     try {
       return await waitForAnswer(this.#waiting, delivered, work);
     } finally {
       stop?.();
+      stopMind?.();
     }
+  }
+
+  #attendTo({ session, seq }: Delivered, tell: (text: string) => void): () => void {
+    return this.#audience.watchThoughts(session.id, ({ text, saw }) => {
+      if (saw >= seq) tell(text);
+    });
   }
 
   async tell(input: Input): Promise<{ sessionId: string; seq: number; duplicate: boolean }> {

@@ -1,6 +1,6 @@
 /** The shapes that everything above the providers speaks: OpenAI's chat format, whatever the provider's own is. */
 
-export interface ToolCall {
+export interface ToolCall extends Marked {
   id: string;
   type: 'function';
   /** `arguments` is JSON text, as the model wrote it: it may be broken. */
@@ -112,6 +112,7 @@ export interface ChatRequest {
   top_k?: number;
   reasoning?: Reasoning;
   prompt_cache_key?: string;
+  verbosity?: string;
 }
 
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';

@@ -23,7 +23,7 @@ export * from './errors.ts';
 export * from './fair.ts';
 export * from './reading.ts';
 export * from './faults.ts';
-export { allowPage, answersPreflight, checkPage } from './http/cors.ts';
+export { allowPage, answersPreflight, checkPage, methodsForPages } from './http/cors.ts';
 export { isListening } from './http/drain.ts';
 export { boundConnections, connectionBounds, REQUEST_TIMES } from './http/connections.ts';
 export { challengeFor, RESOURCE_METADATA } from './http/challenge.ts';

@@ -23,6 +23,7 @@ import * as conversations from './conversations.ts';
 import { READING, sendJson, type Exchange } from './exchange.ts';
 import { createMcpDoor } from './mcp.ts';
 import * as servers from './mcp-servers.ts';
+import * as models from './model-list.ts';
 import { speakChat, speakMessages, speakResponses } from './models.ts';
 import * as files from './files.ts';
 import * as records from './records.ts';
@@ -68,7 +69,11 @@ export const ROUTES: readonly Way<Agent>[] = [
   ['POST', /^\/v1\/chat\/completions$/, 'speak', speakChat],
   ['POST', /^\/v1\/messages$/, 'speak', speakMessages],
   ['POST', /^\/v1\/responses$/, 'speak', speakResponses],
-  ['GET', /^\/v1\/models$/, 'speak', listModels],
+  ['POST', /^\/v1\/messages\/count_tokens$/, 'speak', models.countTokens],
+  ['POST', /^\/v1\/embeddings$/, 'speak', models.refuseEmbeddings],
+  ['GET', /^\/v1\/models$/, 'speak', models.listModels],
+  ['GET', /^\/v1\/models\/([^/]+)$/, 'speak', models.getModel],
+  ['GET', /^\/v1\/models\/([^/]+)\/([^/]+)$/, 'speak', models.getModel],
   ['POST', /^\/mcp$/, 'speak', (exchange) => exchange.mcp.answer(exchange)],
   ['GET', /^\/mcp$/, 'speak', (exchange) => exchange.mcp.answer(exchange)],
   ['DELETE', /^\/mcp$/, 'speak', (exchange) => exchange.mcp.answer(exchange)],
@@ -150,6 +155,8 @@ function fail(
   if (known.status === 413) response.setHeader('connection', 'close');
   for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
   const shape = shapeOf(request, target);
+  // Clients of these protocols try a 429 again by themselves: no money is not a matter of waiting a little.
+  if (shape && known.code === 'QUOTA_EXCEEDED') response.setHeader('x-should-retry', 'false');
   sendJson({ response }, shape ? shapedError(shape, known.status, known.body) : known.body, known.status);
 }
 
@@ -261,8 +268,9 @@ async function serve<A extends Kept>(
     closed();
   });
   const params = (path.exec(url.pathname) ?? []).slice(1);
-  // Ids are plain; anything else is nobody's.
-  if (params.some((id) => !/^[\w:.-]{1,200}$/.test(id)))
+  // Ids are plain, but those of models; anything else is nobody's.
+  const isPlain = isModelPath(url.pathname) ? /^[\w:.@%+-]{1,300}$/ : /^[\w:.-]{1,200}$/;
+  if (params.some((id) => !isPlain.test(id)))
     throw new AppError(404, NOBODYS[url.pathname.split('/', 2)[1] ?? ''] ?? 'Not found');
   await handler({ ...exchange, params, deps, mcp, reading, large, signal: gone.signal });
 }
@@ -358,19 +366,13 @@ function shapeOf({ headers }: IncomingMessage, { path }: GatewayTarget): ErrorSh
 }
 
 /** `Authorization: Bearer …`, `x-api-key`, a WebSocket subprotocol `bearer, …`, or the query where nothing else is possible. */
-function shownToken(request: IncomingMessage, url: URL): string | undefined {
+export function shownToken(request: IncomingMessage, url: URL): string | undefined {
   const own = request.headers['x-api-key'];
   const header =
     /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? (typeof own === 'string' ? own : undefined);
   const protocol = /^bearer, *(\S+)$/i.exec(request.headers['sec-websocket-protocol'] ?? '')?.[1];
   const query = QUERY_TOKEN_PATH.test(url.pathname) ? url.searchParams.get('token') : null;
   return header ?? protocol ?? query ?? undefined;
-}
-
-async function listModels(exchange: Exchange): Promise<void> {
-  const { definition } = await exchange.agent.definition();
-  const id = definition.config.model.default;
-  sendJson(exchange, { object: 'list', data: [{ id, object: 'model', created: 0, owned_by: 'agent' }] });
 }
 
 /** Its row is gone, or somebody else's: it was deleted while the request was on its way. */

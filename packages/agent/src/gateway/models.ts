@@ -41,10 +41,11 @@ const speaker =
     const head = { id: `chatcmpl-${newId()}`, model: request.model ?? exchange.agent.id, provider: 'agent' };
     const context = { body, created: Math.floor(Date.now() / 1000) };
     if (face.wantsStream(body)) return streamAnswer(exchange, input, head, face.writer(context));
-    const answer = await askUntilStopped(exchange.agent, input, exchange.deps);
+    const thoughts = createThoughts();
+    const answer = await askUntilStopped(exchange.agent, { ...input, onThought: thoughts.add }, exchange.deps);
     if (answer.outcome === 'failed') throw failure(answer);
     exchange.response.setHeader('x-session-id', answer.sessionId);
-    sendJson(exchange, face.reply(resultOf(answer, head), context));
+    sendJson(exchange, face.reply(resultOf(answer, head, thoughts.all()), context));
   };
 
 export const speakChat = speaker(chatFace, backend.v1.completeChat);
@@ -65,6 +66,9 @@ const WISHES = [
   'seed',
   'presence_penalty',
   'frequency_penalty',
+  'top_k',
+  'prompt_cache_key',
+  'verbosity',
 ] as const satisfies (keyof Wishes)[];
 
 async function inputOf(exchange: Exchange, request: ChatRequest, user: string | undefined): Promise<Input> {
@@ -160,8 +164,27 @@ function imported(messages: readonly ChatMessage[]): Imported[] {
   });
 }
 
-const failure = ({ reason = 'The model did not answer', refusal }: Answer): AppError =>
-  refusal ? new AppError(429, reason, refusal) : new AppError(502, reason);
+/** That there is no money, or that a provider is asked too often, is for the caller to act on. */
+function failure({ reason = 'The model did not answer', refusal, busy }: Answer): AppError {
+  if (refusal) return new AppError(429, reason, refusal);
+  if (!busy) return new AppError(502, reason);
+  const headers: Record<string, string> =
+    busy.retryAfter === undefined ? {} : { 'retry-after': String(busy.retryAfter) };
+  return new AppError(429, reason, {}, { headers });
+}
+
+const MAX_THOUGHTS = 256 * 1024;
+
+/** What was thought on the way to the answer, as far as somebody may want to read it. */
+function createThoughts() {
+  let said = '';
+  return {
+    add: (text: string): void => {
+      if (said.length < MAX_THOUGHTS) said += text;
+    },
+    all: (): string => said,
+  };
+}
 
 const toolCalls = ({ sessionId, calls = [] }: Answer) =>
   calls.map(({ callId, tool, args }) => ({
@@ -178,11 +201,18 @@ const finishOf = ({ outcome }: Answer): ChatResult['finishReason'] => {
 };
 
 /** Of all model calls that the answer took. */
-function usageOf({ spent: { tokens, outputTokens = 0 } }: Answer): ChatResult['usage'] {
-  return { prompt_tokens: tokens - outputTokens, completion_tokens: outputTokens, total_tokens: tokens };
+function usageOf({ spent }: Answer): ChatResult['usage'] {
+  const { tokens, outputTokens = 0, cachedTokens, thoughtTokens } = spent;
+  return {
+    prompt_tokens: tokens - outputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: tokens,
+    ...(cachedTokens !== undefined && { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+    ...(thoughtTokens !== undefined && { completion_tokens_details: { reasoning_tokens: thoughtTokens } }),
+  };
 }
 
-function resultOf(answer: Answer, head: Head): ChatResult {
+function resultOf(answer: Answer, head: Head, thoughts: string): ChatResult {
   const calls = toolCalls(answer);
   return {
     ...head,
@@ -190,6 +220,7 @@ function resultOf(answer: Answer, head: Head): ChatResult {
       role: 'assistant',
       content: calls.length > 0 ? answer.reply || null : answer.reply,
       ...(calls.length > 0 && { tool_calls: calls }),
+      ...(thoughts !== '' && { thoughts: [{ text: thoughts }] }),
     },
     finishReason: finishOf(answer),
     usage: usageOf(answer),
@@ -207,15 +238,23 @@ async function streamAnswer(
   const stream = openEventStream(exchange);
   const pieces = inPieces(stream, (content) => writer.write([{ ...head, content }]));
   let said = '';
+  // After words a thought is another one.
+  let index = 0;
+  const mind = inPieces(stream, (text) => writer.write([{ ...head, thoughts: [{ index, text }] }]));
   const listener = (live: LiveEvent): void => {
     if (live.kind !== 'delta') return;
     said += live.text;
+    index += 1;
     pieces.add(live.text);
   };
   await stream.write(writer.write([{ ...head, content: '' }]));
   try {
-    const answer = await askUntilStopped(exchange.agent, input, { ...exchange.deps, listener });
-    await pieces.end();
+    const answer = await askUntilStopped(
+      exchange.agent,
+      { ...input, onThought: mind.add },
+      { ...exchange.deps, listener },
+    );
+    await Promise.all([pieces.end(), mind.end()]);
     if (answer.outcome === 'failed') throw failure(answer);
     // What was not streamed: sentences of the agent's own, or an answer that another process wrote.
     const isSaid = said.endsWith(answer.reply);
@@ -231,7 +270,7 @@ async function streamAnswer(
   } catch (error) {
     if (!(error instanceof AppError))
       exchange.deps.log.error({ err: error, agentId: exchange.agent.id }, 'streamed answer broke off');
-    await pieces.end();
+    await Promise.all([pieces.end(), mind.end()]);
     await stream.write(writer.fail(failureOf(error)));
   }
   stream.end();

@@ -1,4 +1,4 @@
-import type { Refusal, RunOutcome } from '../session/events.ts';
+import type { RunOutcome } from '../session/events.ts';
 import { loopState, narrow, reached } from './limits.ts';
 import { onStage } from './lent.ts';
 import { ModelFailure, modelStep, StoppedAnswer, type Turn } from './model-step.ts';
@@ -67,7 +67,7 @@ export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopContr
         await run.commit([stopped.event], { tokens: stopped.event.spent.tokens });
       if (isCancelled) continue;
       if (!(error instanceof ModelFailure)) throw error;
-      if (await end(run, readSession(run.events()), error.outcome, error.message, error.refusal)) return restOf(run);
+      if (await end(run, readSession(run.events()), error.outcome, error.message, error)) return restOf(run);
     }
   }
 }
@@ -136,8 +136,8 @@ function end(
   state: SessionState,
   outcome: RunOutcome,
   reason?: string,
-  refusal?: Refusal,
+  { refusal, busy }: Partial<Pick<ModelFailure, 'refusal' | 'busy'>> = {},
 ): Promise<boolean> {
   const status = state.next === undefined ? 'idle' : 'open';
-  return run.conclude(status, closingEvents(state, { outcome, reason, refusal }));
+  return run.conclude(status, closingEvents(state, { outcome, reason, refusal, busy }));
 }

@@ -2,7 +2,7 @@ import type { CallOptions, ChatDelta, ChatMessage, ChatRequest, ChatResult, Spen
 import { AppError, withTrace, type Trace } from '@troupe/kernel';
 import { picturesIn } from './attached.ts';
 import { cutPoint, summaryRequest } from './compaction.ts';
-import { addSpent, type Refusal, type RunOutcome, type SessionEventBody, type Spent } from '../session/events.ts';
+import { addSpent, type Busy, type Refusal, type RunOutcome, type SessionEventBody, type Spent } from '../session/events.ts';
 import { remaining, timeIsUp } from './limits.ts';
 import { conversation, estimateTokens, systemPrompt, toolDefinitions } from './prompt.ts';
 import { isForStranger, storesIn, toolsIn } from './strangers.ts';
@@ -46,6 +46,14 @@ export class ModelFailure extends Error {
     const { cause } = this;
     return cause instanceof AppError && cause.extra['code'] === 'QUOTA_EXCEEDED' ? cause.extra : undefined;
   }
+
+  /** Set when the same may work a little later. */
+  get busy(): Busy | undefined {
+    const { cause } = this;
+    if (!(cause instanceof AppError) || cause.status !== 429 || this.refusal) return undefined;
+    const seconds = Number(cause.headers['retry-after'] ?? Number.NaN);
+    return Number.isFinite(seconds) ? { retryAfter: seconds } : {};
+  }
 }
 
 /** The model was stopped in the middle: what it had said, and what that cost. */
@@ -81,12 +89,15 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
   const started = deps.now();
   const { request, isCallers } = requestFor(run, messages, tools);
   const { message, model, provider, usage, costMicros } = await askModel(deps, turn, request);
+  const counted = countedIn(usage);
   const spent: Spent = {
     turns: 1,
     tokens: usage.total_tokens,
     costMicros,
     ms: deps.now() - started,
     ...(usage.completion_tokens > 0 && { outputTokens: usage.completion_tokens }),
+    ...(counted.cached !== undefined && { cachedTokens: counted.cached }),
+    ...(counted.thought !== undefined && { thoughtTokens: counted.thought }),
   };
   const answer: SessionEventBody = {
     type: 'assistant',
@@ -102,7 +113,7 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
     spent,
     saw,
     provider,
-    tokens: countedIn(usage),
+    tokens: counted,
   };
   const tokens = usage.total_tokens;
   const next = answer.toolCalls.length === 0 ? await handsTo(deps, run) : undefined;
@@ -268,7 +279,11 @@ async function askOne(
   const options = { signal, runId, pictures: 'seen' as const, onGivenUp: (cost: Spending) => void (heard.cost = cost) };
   try {
     return await withTrace(turn.trace, () =>
-      streamed ? collect(deps, turn, sent, options, (text) => (heard.said += text)) : deps.model.chat(sent, options),
+      streamed
+        ? collect(deps, turn, sent, options, (text) => (heard.said += text))
+        : silent
+          ? deps.model.chat(sent, options)
+          : askWhole(deps, turn, sent, options),
     );
   } catch (error) {
     const { cost, said } = heard;
@@ -291,6 +306,19 @@ function charactersIn({ content = '', thoughts = [], toolCalls = [] }: ChatDelta
   const thought = thoughts.reduce((sum, { text = '' }) => sum + text.length, 0);
   const called = toolCalls.reduce((sum, { function: part }) => sum + (part?.arguments?.length ?? 0) + 1, 0);
   return content.length + thought + called;
+}
+
+/** Nobody waits for the words, and somebody may for the thoughts. */
+async function askWhole(
+  { model, audience }: RunDeps,
+  { run }: Turn,
+  request: ChatRequest,
+  options: CallOptions,
+): Promise<ChatResult> {
+  const saw = readSession(run.events()).lastSeq;
+  const result = await model.chat(request, options);
+  for (const { text } of result.message.thoughts ?? []) if (text) audience.thought(run.sessionId, text, saw);
+  return result;
 }
 
 /** Reads a streamed answer, passing its text on as it comes. */

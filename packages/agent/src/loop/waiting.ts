@@ -54,10 +54,11 @@ export async function openCalls(store: Steps, sessionId: string): Promise<CallRe
   return session?.status === 'waiting' ? (await waitsFor(store, session)).calls : [];
 }
 
-function answer(sessionId: string, { outcome, seq, reply: words, reason, refusal, spent }: Settled): Answer {
+function answer(sessionId: string, { outcome, seq, reply: words, reason, refusal, busy, spent }: Settled): Answer {
   const sentence = outcome === 'cancelled' ? 'The run was cancelled.' : (reason ?? '');
   const reply = outcome === 'done' ? words : [words, sentence].filter(Boolean).join('\n\n');
-  return { sessionId, outcome, seq, reply, ...(reason && { reason }), ...(refusal && { refusal }), spent };
+  const why = { ...(reason && { reason }), ...(refusal && { refusal }), ...(busy && { busy }) };
+  return { sessionId, outcome, seq, reply, ...why, spent };
 }
 
 /** Reads on from where the trail ends. */

@@ -39,6 +39,9 @@ export type Wishes = Pick<
   | 'seed'
   | 'presence_penalty'
   | 'frequency_penalty'
+  | 'top_k'
+  | 'prompt_cache_key'
+  | 'verbosity'
   /** In place of the agent's own, for this run. */
   | 'model'
 > & {
@@ -58,6 +61,9 @@ export interface Spent {
   ms: number;
   /** Of the tokens: what models wrote. Left out where nothing was. */
   outputTokens?: number;
+  /** Of the tokens: read from a provider's cache, and of those that models wrote: only thought. Left out where none were. */
+  cachedTokens?: number;
+  thoughtTokens?: number;
 }
 
 /** How a task ended that the agent had in the background; tokens and cost count for it as if it had waited. */
@@ -69,6 +75,11 @@ export interface EndedTask {
 }
 
 export type Refusal = Readonly<Record<string, unknown>>;
+
+/** A provider is asked too often; in seconds, when it says to come again. */
+export interface Busy {
+  retryAfter?: number;
+}
 
 export type RunOutcome = 'done' | 'cancelled' | 'failed' | 'limit' | 'loop';
 
@@ -173,9 +184,17 @@ export type SessionEventBody =
   | { type: 'recovered' }
   /**
    * `refusal`: what the meter says beside the reason: code, used, limit, when it resets. `leaves`: the first input that it
-   * does not end, since it came after the run was told to stop: the next run begins with it.
+   * does not end, since it came after the run was told to stop: the next run begins with it. `busy`: it is for later.
    */
-  | { type: 'run_ended'; outcome: RunOutcome; reason?: string; refusal?: Refusal; spent: Spent; leaves?: number };
+  | {
+      type: 'run_ended';
+      outcome: RunOutcome;
+      reason?: string;
+      refusal?: Refusal;
+      busy?: Busy;
+      spent: Spent;
+      leaves?: number;
+    };
 
 export type SessionEvent = SessionEventBody & { seq: number; at: string };
 
@@ -190,13 +209,16 @@ export type SessionStatus =
 export const NOTHING_SPENT: Spent = { turns: 0, tokens: 0, costMicros: 0, ms: 0 };
 
 export function addSpent(a: Spent, b: Spent): Spent {
-  const outputTokens = (a.outputTokens ?? 0) + (b.outputTokens ?? 0);
+  const sum = (name: 'outputTokens' | 'cachedTokens' | 'thoughtTokens'): number => (a[name] ?? 0) + (b[name] ?? 0);
+  const [outputTokens, cachedTokens, thoughtTokens] = [sum('outputTokens'), sum('cachedTokens'), sum('thoughtTokens')];
   return {
     turns: a.turns + b.turns,
     tokens: a.tokens + b.tokens,
     costMicros: a.costMicros + b.costMicros,
     ms: a.ms + b.ms,
     ...(outputTokens > 0 && { outputTokens }),
+    ...(cachedTokens > 0 && { cachedTokens }),
+    ...(thoughtTokens > 0 && { thoughtTokens }),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   addSpent,
   type CallRecord,
   type Question,
+  type Busy,
   type Refusal,
   type RunOutcome,
   type SessionEvent,
@@ -199,6 +200,7 @@ export interface Settled {
   reply: string;
   reason?: string;
   refusal?: Refusal;
+  busy?: Busy;
   spent: Spent;
   at: string;
 }
@@ -224,8 +226,9 @@ export function answerTo(events: readonly SessionEvent[], seq: number): Settled 
     return { outcome: 'done', seq: final.seq, reply, spent: isLast ? end.spent : spent, at: final.at };
   }
   if (!end) return undefined;
-  const { outcome, seq: endSeq, reason, refusal, spent, at } = end;
-  return { outcome, seq: endSeq, reply, ...(reason && { reason }), ...(refusal && { refusal }), spent, at };
+  const { outcome, seq: endSeq, reason, refusal, busy, spent, at } = end;
+  const why = { ...(reason && { reason }), ...(refusal && { refusal }), ...(busy && { busy }) };
+  return { outcome, seq: endSeq, reply, ...why, spent, at };
 }
 
 type Said = SessionEvent & { type: 'assistant' };

@@ -21,6 +21,7 @@ import type {
 } from '../types.ts';
 import { createCallIds, nameOfCall, withSafeIds } from './calls.ts';
 import { blocksOf, plainText, type Block } from './parts.ts';
+import { canBeHeld } from './strict.ts';
 import { budgetOf, stopOfMessages } from './tables.ts';
 
 /** Anthropic's messages format, translated from and to OpenAI's. */
@@ -223,6 +224,7 @@ function blocks(message: Exclude<ChatMessage, SystemMessage>): Block[] {
     id: call.id,
     name: call.function.name,
     input: parsedArguments(call.function.arguments),
+    ...(call.cache_control ? { cache_control: call.cache_control } : {}),
   }));
   return [...(message.thoughts ?? []).flatMap(thoughtBlock), ...content, ...calls];
 }
@@ -256,12 +258,13 @@ function parsedArguments(text: string): unknown {
 }
 
 const toolOf = ({
-  function: { name, description, parameters },
+  function: { name, description, parameters, strict },
   cache_control: cache,
 }: NonNullable<ChatRequest['tools']>[number]) => ({
   name,
   ...(description === undefined ? {} : { description }),
   input_schema: parameters ?? { type: 'object', properties: {} },
+  ...(strict && canBeHeld(parameters) ? { strict } : {}),
   ...(cache ? { cache_control: cache } : {}),
 });
 

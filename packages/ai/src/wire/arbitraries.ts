@@ -78,10 +78,15 @@ const exchange = (cached: boolean) =>
       answer: spoken,
       results: fc.array(fc.oneof(word, parts(cached)), { minLength: 3, maxLength: 3 }),
       failed: fc.boolean(),
+      cache: mark,
     })
-    .map(({ asked, answer, results, failed }): ChatMessage[] => [
+    .map(({ asked, answer, results, failed, cache }): ChatMessage[] => [
       { role: 'user', content: asked },
-      assistant(answer),
+      assistant(
+        cached && cache
+          ? { ...answer, calls: answer.calls.map((made) => ({ ...made, cache_control: cache })) }
+          : answer,
+      ),
       ...answer.calls.map(({ id }, index): ChatMessage => ({
         role: 'tool',
         tool_call_id: id,
@@ -90,12 +95,15 @@ const exchange = (cached: boolean) =>
       })),
     ]);
 
-const tools = fc.uniqueArray(toolName, { minLength: 1, maxLength: 3 }).map((names) =>
-  names.map((name) => ({
-    type: 'function' as const,
-    function: { name, description: `Does ${name}`, parameters: { type: 'object', properties: {} } },
-  })),
-);
+const parameters = { type: 'object', properties: {}, additionalProperties: false };
+const tools = fc
+  .tuple(fc.uniqueArray(toolName, { minLength: 1, maxLength: 3 }), fc.boolean())
+  .map(([names, isStrict]) =>
+    names.map((name) => ({
+      type: 'function' as const,
+      function: { name, description: `Does ${name}`, parameters, ...(isStrict ? { strict: true } : {}) },
+    })),
+  );
 
 /** In a conversation no id is there twice. */
 function numbered(message: ChatMessage, turn: number): ChatMessage {

@@ -71,12 +71,13 @@ function turnsOf(messages: readonly ChatMessage[], wrong: Wrong): Turn[] {
 }
 
 function contentOf(message: Exclude<ChatMessage, SystemMessage>, wrong: Wrong): Block[] {
-  if (message.role === 'tool') return [resultBlock(message, wrong)];
+  if (message.role === 'tool') return resultBlocks(message, wrong);
   const content = blocksOf(message.content ?? '', wrong);
   if (message.role === 'user') return content;
-  const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: args } }) => ({
-    toolUse: { toolUseId: id, name, input: parsed(args) },
-  }));
+  const calls = (message.tool_calls ?? []).flatMap(({ id, function: { name, arguments: args }, cache_control: cache }) => [
+    { toolUse: { toolUseId: id, name, input: parsed(args) } },
+    ...(cache ? [CACHED] : []),
+  ]);
   return [...(message.thoughts ?? []).flatMap(thoughtBlock), ...content, ...calls];
 }
 
@@ -86,15 +87,16 @@ function thoughtBlock({ text, signature, redacted }: Thought): Block[] {
   return signature === undefined ? [] : [{ reasoningContent: { reasoningText: { text, signature } } }];
 }
 
-function resultBlock({ tool_call_id: id, content, is_error: isError }: ToolMessage, wrong: Wrong): Block {
-  const found = blocksOf(content, wrong).filter((block) => !('cachePoint' in block));
-  return {
-    toolResult: {
-      toolUseId: id,
-      content: found.length > 0 ? found : [{ text: ' ' }],
-      ...(isError && { status: 'error' }),
-    },
+/** A mark in a result stands behind it. */
+function resultBlocks({ tool_call_id: id, content, is_error: isError }: ToolMessage, wrong: Wrong): Block[] {
+  const all = blocksOf(content, wrong);
+  const found = all.filter((block) => !('cachePoint' in block));
+  const result = {
+    toolUseId: id,
+    content: found.length > 0 ? found : [{ text: ' ' }],
+    ...(isError && { status: 'error' }),
   };
+  return [{ toolResult: result }, ...(found.length < all.length ? [CACHED] : [])];
 }
 
 /** Texts that are empty are refused. */

@@ -8,6 +8,9 @@ import { detailOf, thoughtsOf } from './thoughts.ts';
 
 type Body = TypesOf<typeof backend.v1.completeChat>['body'];
 
+/** One value is taken, which is what everybody gets. */
+const SETTLED: ReadonlySet<string> = new Set(['logprobs', 'top_logprobs', 'modalities']);
+
 export const chatFace: Face<Body> = {
   errors: 'openai',
   wantsStream: ({ stream }) => stream === true,
@@ -30,7 +33,7 @@ export const chatFace: Face<Body> = {
     };
     if (effort || reasoning) Object.assign(request, reasoningOf({ reasoning_effort: effort, reasoning }));
     // As if they had been left out.
-    for (const name in request) if (request[name] === null) delete request[name];
+    for (const name in request) if (request[name] === null || SETTLED.has(name)) delete request[name];
     return request as unknown as ChatRequest;
   },
 

@@ -1,5 +1,5 @@
 import type { backend, TypesOf } from '@troupe/contract';
-import type { ChatMessage, ChatRequest, ChatResult, Part, Thought, ToolChoice } from '../types.ts';
+import type { ChatMessage, ChatRequest, ChatResult, Content, Part, Thought, ToolChoice } from '../types.ts';
 import { said, type Face } from './face.ts';
 import { inputOf, messageId, messagesUsage, stopOf } from './messages-answer.ts';
 import { messagesWriter } from './messages-stream.ts';
@@ -8,8 +8,12 @@ import { partOf, simplest } from './parts.ts';
 /** Anthropic's messages, for callers. */
 
 type Body = TypesOf<typeof backend.v1.createMessage>['body'];
-type Prompt = Pick<Body, 'model' | 'messages' | 'system' | 'tools' | 'tool_choice' | 'thinking' | 'output_config'> &
+type Prompt = Pick<
+  Body,
+  'model' | 'messages' | 'system' | 'tools' | 'tool_choice' | 'thinking' | 'output_config' | 'cache_control'
+> &
   Partial<Body>;
+type Mark = Part['cache_control'] & object;
 type Given = Body['messages'][number];
 type Block = Exclude<Given['content'], string>[number];
 
@@ -23,10 +27,11 @@ export const messagesFace: Face<Body> = {
 
 /** Also for what is only counted. */
 export function messagesRequest(body: Prompt): ChatRequest {
-  const { tools, tool_choice: choice, thinking, output_config: output } = body;
+  const { tools, tool_choice: choice, thinking, output_config: output, cache_control: mark } = body;
+  const messages = [...systemOf(body.system), ...body.messages.flatMap(messagesOf)];
   return said({
     model: body.model,
-    messages: [...systemOf(body.system), ...body.messages.flatMap(messagesOf)],
+    messages: mark ? markedAtEnd(messages, mark) : messages,
     max_tokens: body.max_tokens,
     temperature: body.temperature,
     top_p: body.top_p,
@@ -70,10 +75,23 @@ function resultOf(block: Extract<Block, { type: 'tool_result' }>): ChatMessage {
   };
 }
 
+/** A mark of the whole prompt is one of its last block; who has marked that has said it. */
+function markedAtEnd(messages: ChatMessage[], mark: Mark): ChatMessage[] {
+  const last = messages.findLastIndex(
+    (message) => message.content?.length || ('tool_calls' in message && message.tool_calls),
+  );
+  return messages.map((message, index) => {
+    if (index !== last) return message;
+    if (message.role !== 'assistant' || !message.tool_calls)
+      return { ...message, content: marked(message.content as Content, mark) } as ChatMessage;
+    return { ...message, tool_calls: message.tool_calls.with(-1, { cache_control: mark, ...message.tool_calls.at(-1)! }) };
+  });
+}
+
 /** The mark of a result is that of its last part. */
-function marked(content: string | Part[], mark: Part['cache_control'] & object): Part[] {
+function marked(content: Content, mark: Mark): Part[] {
   const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  return parts.map((part, index) => (index === parts.length - 1 ? { ...part, cache_control: mark } : part));
+  return parts.map((part, index) => (index === parts.length - 1 ? { ...part, cache_control: part.cache_control ?? mark } : part));
 }
 
 function assistantOf(blocks: Block[]): ChatMessage {
@@ -86,6 +104,7 @@ function assistantOf(blocks: Block[]): ChatMessage {
             id: block.id,
             type: 'function' as const,
             function: { name: block.name, arguments: JSON.stringify(block.input ?? {}) },
+            ...(block.cache_control ? { cache_control: block.cache_control } : {}),
           },
         ]
       : [],
@@ -109,10 +128,16 @@ const toolOf = ({
   name,
   description,
   input_schema: parameters,
+  strict,
   cache_control: mark,
 }: NonNullable<Body['tools']>[number]) => ({
   type: 'function' as const,
-  function: { name, ...(description === undefined ? {} : { description }), parameters },
+  function: {
+    name,
+    ...(description === undefined ? {} : { description }),
+    parameters,
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+  },
   ...(mark ? { cache_control: mark } : {}),
 });
 

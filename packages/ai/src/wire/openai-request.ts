@@ -25,7 +25,7 @@ const wantsSigned = (provider: string, model: string): boolean =>
 
 function callsFor(provider: string, model: string, calls: readonly ToolCall[]): ToolCall[] {
   const isSigned = calls.some((call) => call.extra_content);
-  return calls.map(({ extra_content: extra, ...call }, index) => {
+  return calls.map(({ extra_content: extra, cache_control: _, ...call }, index) => {
     if (provider === 'gemini' && extra) return { ...call, extra_content: extra };
     return index === 0 && !isSigned && wantsSigned(provider, model) ? { ...call, extra_content: UNSIGNED } : call;
   });

@@ -31,6 +31,11 @@ const PASSED = [
 
 const NEW_TOKEN_LIMIT = /^(o\d|gpt-5)/;
 
+const VERBOSITIES: ReadonlySet<unknown> = new Set(['low', 'medium', 'high']);
+/** Others refuse what they do not know. */
+const takesVerbosity = (provider: string, model: string): boolean =>
+  provider === 'openrouter' || (provider === 'openai' && model.startsWith('gpt-5'));
+
 /** A model as it is listed; the last two are what the aggregator adds. */
 interface Entry {
   id?: unknown;
@@ -80,6 +85,7 @@ export const openaiWire: Wire = {
     if (request.top_k !== undefined && provider === 'openrouter') body['top_k'] = request.top_k;
     if (request.prompt_cache_key !== undefined && provider === 'openai')
       body['prompt_cache_key'] = request.prompt_cache_key;
+    if (takesVerbosity(provider, model) && VERBOSITIES.has(request.verbosity)) body['verbosity'] = request.verbosity;
     if (request.max_tokens !== undefined) {
       const isNew = provider === 'azure' || (provider === 'openai' && NEW_TOKEN_LIMIT.test(model));
       const name = isNew ? 'max_completion_tokens' : 'max_tokens';

@@ -52,6 +52,7 @@ export const responsesFace: Face<Body> = {
       reasoning: body.reasoning?.effort ? { effort: body.reasoning.effort } : undefined,
       response_format: formatOf(text?.format),
       prompt_cache_key: given(body.prompt_cache_key),
+      verbosity: given(text?.verbosity),
     }) as ChatRequest;
   },
 

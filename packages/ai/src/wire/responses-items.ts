@@ -135,7 +135,10 @@ export function outline({ id, model }: { id: string; model: string }, { body, cr
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
     store: kept !== undefined,
     temperature: body.temperature ?? null,
-    text: { format: body.text?.format ?? { type: 'text' } },
+    text: {
+      format: body.text?.format ?? { type: 'text' },
+      ...(body.text?.verbosity ? { verbosity: body.text.verbosity } : {}),
+    },
     tool_choice: body.tool_choice ?? 'auto',
     tools: (body.tools ?? []).filter((tool) => isCalled(tool) || tool.type === 'namespace'),
     top_p: body.top_p ?? null,

@@ -114,11 +114,12 @@ describe('a request', () => {
         const body = parsed(backend.v1.createResponse, {
           ...rest,
           max_output_tokens: limit,
-          tools: tools?.map(({ type, function: { name, description, parameters } }) => ({
+          tools: tools?.map(({ type, function: { name, description, parameters, strict } }) => ({
             type,
             name,
             description,
             parameters,
+            strict,
           })),
           input: messages.flatMap(itemsOf),
         });

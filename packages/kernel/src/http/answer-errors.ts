@@ -1,15 +1,15 @@
 import { CallError, refusedPath, shapedError, shapeFor, type Endpoint } from '@troupe/contract';
-import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyRequest } from 'fastify';
 import { answerable, AppError, ContractError } from '../errors.ts';
 import { NO_NULL_CHARACTERS } from '../json.ts';
-import type { Log } from '../log.ts';
-import { answersPreflight } from './cors.ts';
+import { answersPreflight, methodsForPages } from './cors.ts';
+import type { Server } from './server.ts';
 
 /** How whatever is thrown is answered, in the shape that the endpoint's clients expect. */
 
-export function addErrors(app: FastifyInstance, log: Log): void {
+export function addErrors({ app, log, endpoints }: Pick<Server, 'app' | 'log' | 'endpoints'>): void {
   app.setNotFoundHandler((request, reply) => {
-    if ((isModelPath(request) || PAGE_PATH.test(request.url)) && answersPreflight(request, reply)) return reply;
+    if (answersPreflight(request, reply, () => methodsForPages(endpoints, request.url))) return reply;
     const known = new AppError(404, refusedPath(request.url) ?? 'Not found');
     const shape = request.url.startsWith('/v1/') ? 'either' : undefined;
     return reply.status(404).send(errorBody(request, known.body, 404, shape));
@@ -64,14 +64,6 @@ function asAppError(error: FastifyError, request: FastifyRequest): AppError | nu
   }
   return null;
 }
-
-const MODEL_PATH = /^\/v1\/(chat|messages|responses|embeddings|models|completions|files|audio|images)(\/|\?|$)/;
-
-/** What else pages of other origins may call: MCP, how they get a token for it, and widgets. */
-const PAGE_PATH = /^\/(mcp|api\/widgets\/[\w-]+\/\w+|oauth\/(token|register|revoke)|\.well-known\/oauth-[\w/-]+)(\?|$)/;
-
-/** Where clients of other protocols look. */
-const isModelPath = (request: FastifyRequest): boolean => MODEL_PATH.test(request.url);
 
 /** The error as the clients of the endpoint expect it. */
 function errorBody(

@@ -29,7 +29,8 @@ function createAdmit(server: Server, endpoint: Endpoint, guard: Guard): Admit {
 
   const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const { principal } = request;
-    if (endpoint.pages === true) checkPage(request, principal, server.originFor(request));
+    // Without a key there is none that could name the page.
+    if (endpoint.pages === true && endpoint.auth !== 'none') checkPage(request, principal, server.originFor(request));
     const bytes = bytesOf(request, endpoint.bodyLimit ?? BODY_LIMIT);
     if (bytes > 0) server.largeBodies(bytes, reply, countedAs(principal) || strangerOf(server, request));
     if (!userLimit || !principal || askedAgain(request)) return undefined;

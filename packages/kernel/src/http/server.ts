@@ -157,7 +157,7 @@ export function createServer(options: ServerOptions): Server {
   addDoor(server);
   const connections = addConnectionBounds(server, bounds, { isOurs, shedding });
   addBodyParsers(app);
-  addErrors(app, log);
+  addErrors(server);
   addReadiness(server, options.ready);
   addObservation(server, isInternal, shedding);
   return server;

@@ -47,7 +47,8 @@ export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDe
       return counts ? { id: `${holder.kind}:${holder.id}`, kind: 'owner' } : undefined;
     }
     if (row.key !== null && asModel) return { id: `key:${row.key}`, kind: 'key', origins: row.origins ?? [] };
-    if (row.grant !== null && asClient) return { id: `key:${row.grant}`, kind: 'key' };
+    // A page may use it that has it.
+    if (row.grant !== null && asClient) return { id: `key:${row.grant}`, kind: 'key', origins: ['*'] };
     if (row.device !== null) return { id: `device:${row.device}`, kind: 'device' };
     if (row.member !== null) return { id: `member:${row.member}`, kind: 'member' };
     return undefined;

@@ -1,6 +1,6 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { GatewayTarget, Verify } from '@troupe/agent';
+import { GATEWAY_ROUTES, openedBy, shownToken, type GatewayTarget, type Verify } from '@troupe/agent';
 import { AGENT_NOT_FOUND } from '@troupe/contract';
 import type { Driver } from '@troupe/fleet';
 import {
@@ -12,6 +12,8 @@ import {
   checkPage,
   isListening,
   limitFor,
+  methodsForPages,
+  requestUrl,
   type Server,
 } from '@troupe/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -47,25 +49,43 @@ export function relayToAgents(server: Server, deps: RelayDeps): void {
   relaySockets(server, deps, target, limit);
 }
 
-/**
- * Pages of other origins run agents at /ag-ui, where the key names them, as at /v1. True: it was the question of a browser,
- * and is answered.
- */
+/** Where pages of other origins may call an agent: as a model, at /mcp and at /ag-ui. */
+const PAGE_PATH = /^\/(v1\/.+|mcp|ag-ui)$/;
+const PAGES = GATEWAY_ROUTES.filter(({ path }) => PAGE_PATH.test(path)).map((way) => ({ ...way, pages: true }));
+
+/** Pages come in where the key names them, as at /v1. True: it was the question of a browser, and is answered. */
 async function letPageIn(
   server: Server,
   verify: Verify,
   request: FastifyRequest,
   reply: FastifyReply,
-  { agentId }: GatewayTarget,
+  { agentId, path }: GatewayTarget,
 ): Promise<boolean> {
-  if (request.headers.origin === undefined) return false;
-  if (answersPreflight(request, reply)) return true;
+  const [below = ''] = path.split('?', 1);
+  if (request.headers.origin === undefined || !PAGE_PATH.test(below)) return false;
+  if (answersPreflight(request, reply, () => methodsForPages(PAGES, below))) return true;
   allowPage(request, reply);
-  const token = bearerToken(request);
-  const principal = token === null ? undefined : await verify(agentId, token, { socket: false, asModel: true });
+  // Whatever the agent would take as a token.
+  const token = shownToken(request.raw, requestUrl(path));
+  const showing = { socket: false, ...openedBy(path) };
+  const principal = token === undefined ? undefined : await verify(agentId, token, showing);
   // Who is nobody hears so from the agent.
   if (principal) checkPage(request, principal, server.originFor(request));
   return false;
+}
+
+/** Who gives tokens for an agent's /mcp may be asked by any page. */
+function tellsResource(
+  resource: Resource,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { agentId, path }: GatewayTarget,
+): object | undefined {
+  if (!isResourceMetadata(path)) return undefined;
+  if (answersPreflight(request, reply, () => ['GET'])) return reply;
+  if (request.method !== 'GET') return undefined;
+  allowPage(request, reply);
+  return resource.metadata(request, agentId);
 }
 
 /** The agent reads the request itself, so nothing here may touch its body. */
@@ -89,10 +109,10 @@ function relayRequests(server: Server, deps: RelayDeps, target: Target, limit: L
         },
         handler: async (request, reply) => {
           const to = await target(request.raw, request.url);
-          if (request.method === 'GET' && isResourceMetadata(to.path)) return resource.metadata(request, to.agentId);
-          const [below] = to.path.split('?', 1);
-          if (below === '/ag-ui' && (await letPageIn(server, verify, request, reply, to))) return reply;
-          if (below === '/mcp') resource.challenge(request, reply.raw, to.agentId);
+          const told = tellsResource(resource, request, reply, to);
+          if (told) return told;
+          if (await letPageIn(server, verify, request, reply, to)) return reply;
+          if (to.path.split('?', 1)[0] === '/mcp') resource.challenge(request, reply.raw, to.agentId);
           for (const [name, value] of Object.entries(reply.getHeaders()))
             if (value !== undefined) reply.raw.setHeader(name, value);
           reply.hijack();

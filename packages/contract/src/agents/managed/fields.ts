@@ -7,6 +7,7 @@ const every = {
   service: 'backend',
   auth: 'internalOrKey',
   tag: 'Managed agents',
+  pages: true,
   errorShape: 'anthropic',
 } as const;
 

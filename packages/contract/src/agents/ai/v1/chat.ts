@@ -14,6 +14,7 @@ import {
   tag,
   tokenLimit,
   toolName,
+  verbosity,
 } from './fields.ts';
 
 /** OpenAI's chat completions. */
@@ -144,9 +145,16 @@ export const completeChat = endpoint({
       }),
       top_k: z.int().min(0).max(100_000),
       prompt_cache_key: z.string().max(1000),
+      verbosity,
       // Ignored, it would look as if the others had been lost.
       n: z.literal(1, 'n must be 1: one choice is given'),
+      logprobs: z.literal(false, 'logprobs: how likely a token was is not told'),
+      top_logprobs: z.literal(0, 'top_logprobs: how likely a token was is not told'),
+      modalities: z.array(z.literal('text', 'modalities must be text: answers are words')),
     }),
+    audio: z.null('audio: answers are words').optional(),
+    functions: z.null('functions is an older name: give tools instead').optional(),
+    function_call: z.null('function_call is an older name: give tool_choice instead').optional(),
   }),
   reply: z.object({
     id: z.string(),

@@ -21,6 +21,9 @@ export const tokenLimit = z.int().min(1).max(10_000_000);
 export const cacheControl = z.object({ type: z.literal('ephemeral'), ttl: z.string().max(20).optional() });
 export const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
+/** How much is said: a wish, which not every model knows. */
+export const verbosity = z.string().max(50);
+
 type OrNull<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Name]>> };
 
 /** OpenAI takes null for a parameter that is left out, and some clients send it. */

@@ -80,6 +80,7 @@ const tool = z.object({
   name: toolName,
   description: z.string().optional(),
   input_schema: schemaObject,
+  strict: z.boolean().nullish(),
   ...marked,
 });
 
@@ -106,6 +107,8 @@ const prompt = {
       format: z.object({ type: z.literal('json_schema'), schema: schemaObject }).nullish(),
     })
     .optional(),
+  /** Up to the last block of the prompt. */
+  ...marked,
   mcp_servers: z.array(z.unknown()).max(0, 'mcp_servers is not supported: give the tools instead').optional(),
 };
 

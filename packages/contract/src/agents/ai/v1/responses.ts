@@ -14,6 +14,7 @@ import {
   tag,
   tokenLimit,
   toolName,
+  verbosity,
 } from './fields.ts';
 
 /** OpenAI's responses: kept for their caller to look up and to go on from, unless `store` is false. */
@@ -174,7 +175,8 @@ export const createResponse = endpoint({
       temperature: z.number().min(0).max(2),
       top_p: z.number().min(0).max(1),
       reasoning: z.object({ effort: effort.nullish(), summary: text.nullish() }),
-      text: z.object({ format: format.nullish() }),
+      text: z.object({ format: format.nullish(), verbosity: verbosity.nullish() }),
+      top_logprobs: z.literal(0, 'top_logprobs: how likely a token was is not told'),
       store: z.boolean(),
       stream: z.boolean(),
       background: z.literal(false, BACKGROUND),
@@ -185,6 +187,11 @@ export const createResponse = endpoint({
     }),
     previous_response_id: z.string().min(1).max(200).nullish(),
     conversation: z.null(CONVERSATION).optional(),
+    prompt: z.null('prompt: no prompts are kept here; send instructions and input').optional(),
+    max_tool_calls: z.null('max_tool_calls: the server calls no tools; count the calls that you answer').optional(),
+    context_management: z
+      .null('context_management: nothing is left out or summed up here; send the items that matter')
+      .optional(),
   }),
   reply: response,
   errors: {
