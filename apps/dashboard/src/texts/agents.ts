@@ -150,6 +150,7 @@ export const chat = {
   startIt: 'Start it',
   told: {
     handoff: (name: string) => `${name} answers from here on.`,
+    recovered: () => 'The platform broke off here and has gone on by itself. What was half written is written anew.',
     done: (name: string) => `${name} has finished its task in the background.`,
     failed: (name: string) => `${name} could not finish its task in the background.`,
     stopped: (name: string) => `${name} was stopped in its task in the background.`,
