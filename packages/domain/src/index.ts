@@ -12,6 +12,7 @@ export * from './money.ts';
 export * from './plans.ts';
 export * from './infra-tools.ts';
 export * from './cron.ts';
+export * from './csv.ts';
 export * from './ai/catalogue.ts';
 export * from './credits.ts';
 export * from './features.ts';

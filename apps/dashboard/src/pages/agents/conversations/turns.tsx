@@ -13,6 +13,8 @@ import { Icon } from '../../../ui/icons.tsx';
 import { isSending } from '../../../ui/keys.ts';
 import { Markdown } from '../../../ui/markdown.tsx';
 import { runAddress, runName } from '../runs/run-name.ts';
+import { Answer } from './answer.tsx';
+import type { OfAgent } from './answer.tsx';
 import { isFinal, wholesOf } from './answers.ts';
 import type { Forked, Whole } from './answers.ts';
 import { fileUrl } from './attach.tsx';
@@ -170,7 +172,7 @@ const Said = memo(function Said({ deciding, ...rest }: SaidProps) {
           onSend={(text) => actions.onEdit(Number(turn.key), text, mine ? pathsOf(turn) : [])}
         />
       ) : (
-        turn.text && <Bubble text={turn.text} mine={mine} />
+        turn.text && <Bubble text={turn.text} mine={mine} of={actions} />
       )}
       {!mine &&
         turn.tools.map((tool) => <ToolCard key={tool.callId} tool={tool} actions={actions} deciding={deciding} />)}
@@ -334,7 +336,17 @@ function Files({ attachments, actions }: { attachments: Attachment[]; actions: T
   );
 }
 
-export function Bubble({ text, mine, children }: { text: string; mine: boolean; children?: ReactNode }) {
+export function Bubble({
+  text,
+  mine,
+  of,
+  children,
+}: {
+  text: string;
+  mine: boolean;
+  of?: OfAgent;
+  children?: ReactNode;
+}) {
   return (
     <div
       dir="auto"
@@ -343,7 +355,7 @@ export function Bubble({ text, mine, children }: { text: string; mine: boolean; 
         mine ? 'self-end rounded-2xl rounded-br-md bg-accent px-4 py-2.5 whitespace-pre-wrap text-on-accent' : 'w-full',
       )}
     >
-      {mine ? text : <Markdown text={text} />}
+      {mine ? text : <Answer text={text} of={of} />}
       {children}
     </div>
   );
