@@ -1,4 +1,4 @@
-import { memo, useMemo, useState } from 'react';
+import { memo, useContext, useMemo, useState } from 'react';
 import type { FormEvent, ReactNode } from 'react';
 import type { Attachment } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
@@ -19,6 +19,7 @@ import { isFinal, wholesOf } from './answers.ts';
 import type { Forked, Whole } from './answers.ts';
 import { fileUrl } from './attach.tsx';
 import type { Choice } from './branches.ts';
+import { NewFrom } from './seen.ts';
 import { ToolCard } from './tool-card.tsx';
 import type { Ending, Told, ToolUse, Turn } from './transcript.ts';
 import type { TurnActions } from './turn-actions.ts';
@@ -44,8 +45,9 @@ type Asked = Extract<Turn, { kind: 'user' }>;
 export function Turns({ turns, choices, forked, actions, editing, onEditing, onAgain, deciding }: Props) {
   const last = turns.at(-1);
   const wholes = useMemo(() => wholesOf(turns), [turns]);
+  const newFrom = useContext(NewFrom);
   let asked: Asked | undefined;
-  return turns.map((turn, index) => {
+  const shown = turns.map((turn, index) => {
     if (turn.kind === 'note')
       return <Note key={turn.key} ending={turn} onAgain={turn === last ? onAgain : undefined} />;
     if (turn.kind === 'told') return <ToldNote key={turn.key} told={turn} />;
@@ -65,7 +67,18 @@ export function Turns({ turns, choices, forked, actions, editing, onEditing, onA
       />
     );
   });
+  const firstNew = turns.findIndex(({ kind, key }) => kind !== 'user' && Number(key) > (newFrom ?? Infinity));
+  return firstNew < 0 ? shown : shown.toSpliced(firstNew, 0, <NewLine key="new" />);
 }
+
+/** What follows came while nobody looked. */
+const NewLine = () => (
+  <p data-new className="flex items-center gap-3 text-[0.8rem] font-medium text-accent-ink">
+    <span className="h-px flex-1 bg-line-strong" />
+    {texts.newFrom}
+    <span className="h-px flex-1 bg-line-strong" />
+  </p>
+);
 
 /** Whoever wants to read it opens it. */
 function ToldNote({ told: { key, what, member, text } }: { told: Told }) {
