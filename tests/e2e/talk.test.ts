@@ -157,7 +157,9 @@ browserSuite(
 
       await page.setViewportSize({ width: 1280, height: 620 });
       await tell(Array.from({ length: 40 }, (_, at) => `Line ${at}`).join('\n\n'));
-      await log(page).getByText(/^You said: Line 0/).waitFor();
+      await log(page)
+        .getByText(/^You said: Line 0/)
+        .waitFor();
       await log(page).evaluate((node) => (node.scrollTop = 0));
       await soon(async () => assert.ok((await fromEnd(page)) > 80));
       await tell('One');
@@ -240,7 +242,12 @@ browserSuite(
       for (const look of ['as it happened', 'after a reload']) {
         await told.waitFor();
         const words = await log(page).innerText();
-        const said = ['Tell me a story of the sea', 'The platform broke off here', 'she came home', 'You said: And its'];
+        const said = [
+          'Tell me a story of the sea',
+          'The platform broke off here',
+          'she came home',
+          'You said: And its',
+        ];
         const places = said.map((one) => words.indexOf(one));
         assert.ok(
           places.every((at, index) => at > (places[index - 1] ?? -1)),

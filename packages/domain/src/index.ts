@@ -23,6 +23,7 @@ export * from './splits.ts';
 export * from './payment-policy.ts';
 export * from './agent-backups.ts';
 export * from './markdown.ts';
+export * from './tool-words.ts';
 export { markdownSpans, spanWords, type MarkdownSpan } from './markdown-spans.ts';
 export * from './skills/skill.ts';
 export {

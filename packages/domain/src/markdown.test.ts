@@ -34,7 +34,9 @@ const shape = ({ ordered, items }: MarkdownList): string =>
   items
     .map(({ spans, checked, blocks }) => {
       const task = checked === undefined ? '' : checked ? '[x] ' : '[ ] ';
-      const below = blocks.map((block) => (block.kind === 'list' ? `(${shape(block)})` : `{${inHtml([block])}}`)).join('');
+      const below = blocks
+        .map((block) => (block.kind === 'list' ? `(${shape(block)})` : `{${inHtml([block])}}`))
+        .join('');
       return `${ordered ? '#' : '-'}${task}${spanWords(spans)}${below}`;
     })
     .join(' ');
@@ -91,7 +93,8 @@ const SPANS: Record<string, string> = {
   '*a **b *c*': '*a **b <em>c</em>',
   '**Price*: 5': '**Price*: 5',
   '2 ** 3 ** 4 and 2 * 3': '2 ** 3 ** 4 and 2 * 3',
-  '\\*not\\* \\`code\\` \\[x](https://y.example) C:\\dir': '*not* `code` [x](<a https://y.example>https://y.example</a>) C:\\dir',
+  '\\*not\\* \\`code\\` \\[x](https://y.example) C:\\dir':
+    '*not* `code` [x](<a https://y.example>https://y.example</a>) C:\\dir',
   '`` a ` b `` and ```c```': '<code>a ` b</code> and <code>c</code>',
   'a<br>b<BR />c<brr>': 'a\nb\nc<brr>',
   '![a *b*](https://y.example/p.png)': '<img a b https://y.example/p.png>',
@@ -99,7 +102,8 @@ const SPANS: Record<string, string> = {
   '[![a](b.png)](https://y.example)': '<a https://y.example><img a b.png></a>',
   '[w](https://y.example/a_(b) "Title")': '<a https://y.example/a_(b)>w</a>',
   '[https://y.example](https://y.example)': '<a https://y.example>https://y.example</a>',
-  '**https://y.example/a**, <https://z.example>': '<strong><a https://y.example/a>https://y.example/a</a></strong>, <a https://z.example>https://z.example</a>',
+  '**https://y.example/a**, <https://z.example>':
+    '<strong><a https://y.example/a>https://y.example/a</a></strong>, <a https://z.example>https://z.example</a>',
   '[1] f[x](y) [m](mailto:a@b.example) [n](//evil.example/a) [o](data:text/html,x)':
     '[1] f[x](y) [m](mailto:a@b.example) [n](//evil.example/a) [o](data:text/html,x)',
 };
@@ -115,7 +119,7 @@ const BLOCKS: Record<string, [text: string, expected: string]> = {
   'code that is set in less than its item': ['- a\n  ```\nb\n  ```\n- c', '(-a{<code>b</code>} -c)'],
   'code that is not ended yet': ['- a\n  ```\n  b\n\nc', '(-a{<code>b</code>}) c'],
   'more paragraphs of an item': ['- a\n\n  b\n\n  > c\n- d', '(-a{b}{<q>c</q>} -d)'],
-  'tabs': ['- a\n\t- b', '(-a(-b))'],
+  tabs: ['- a\n\t- b', '(-a(-b))'],
   'gaps of any size': ['1. a\n\n\n2. b', '(#a #b)'],
   'lines across': ['a\n\n---\n* * *\n___\n- b', 'a <hr> <hr> <hr> (-b)'],
   'headings of all sizes': ['##### a\n###### **b**', '<h>a</h> <h><strong>b</strong></h>'],

@@ -1,4 +1,12 @@
-import { closingTicks, isSpace, markdownSpans, MOST_PARTS, runAt, spanWords, type MarkdownSpan } from './markdown-spans.ts';
+import {
+  closingTicks,
+  isSpace,
+  markdownSpans,
+  MOST_PARTS,
+  runAt,
+  spanWords,
+  type MarkdownSpan,
+} from './markdown-spans.ts';
 
 /**
  * Reads what models write. An answer is a stranger's text: every line and every character is looked at a bounded number
@@ -100,7 +108,10 @@ function block(reading: Reading): MarkdownBlock {
   while (next < lines.length && !blank(lines[next]!) && !starts(lines[next]!)) next += 1;
   reading.at = next;
   const kept = lines.slice(at, next);
-  return { kind: 'paragraph', spans: markdownSpans((depth > 0 ? kept.map((one) => one.trim()) : kept).join('\n'), budget) };
+  return {
+    kind: 'paragraph',
+    spans: markdownSpans((depth > 0 ? kept.map((one) => one.trim()) : kept).join('\n'), budget),
+  };
 }
 
 const blank = (line: string): boolean => line.trim() === '';
@@ -358,7 +369,10 @@ const blockWords = (blocks: readonly MarkdownBlock[], gap: string): string =>
         case 'quote':
           return blockWords(part.blocks, ' ');
         case 'list':
-          return part.items.flatMap(({ spans, blocks }) => [spanWords(spans), blockWords(blocks, ' · ')]).filter(Boolean).join(' · ');
+          return part.items
+            .flatMap(({ spans, blocks }) => [spanWords(spans), blockWords(blocks, ' · ')])
+            .filter(Boolean)
+            .join(' · ');
         case 'table':
           return [part.head, ...part.rows].map((row) => row.map(spanWords).join(' ')).join(' · ');
         default:
@@ -370,4 +384,6 @@ const blockWords = (blocks: readonly MarkdownBlock[], gap: string): string =>
 
 /** The words alone, on one line: for lists and feeds, where a mark would stand for itself. */
 export const plainMarkdown = (text: string, most = 2000): string =>
-  blockWords(scanMarkdown(text.slice(0, most)), ' ').replaceAll('\n', ' ').trim();
+  blockWords(scanMarkdown(text.slice(0, most)), ' ')
+    .replaceAll('\n', ' ')
+    .trim();

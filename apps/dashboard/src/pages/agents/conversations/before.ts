@@ -15,7 +15,7 @@ const AROUND = 3;
 
 async function readBefore(agentId: string, path: string, signal: AbortSignal): Promise<Before> {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  if (parts.length > MOST_FOLDERS || parts.includes('..')) return { is: 'other' };
+  if (parts.length === 0 || parts.length > MOST_FOLDERS || parts.includes('..')) return { is: 'other' };
   const params = { id: agentId };
   let bytes = 0;
   for (const [index, name] of parts.entries()) {

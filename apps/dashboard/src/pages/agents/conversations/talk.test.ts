@@ -206,7 +206,10 @@ describe('what a tool would do', () => {
   test('arguments that are broken, or no object, are shown as they came', () => {
     for (const args of ['{"half', '[]', 'null', '7', '"text"', ''])
       assert.deepEqual(effectOf('other', args), { kind: 'other', fields: [['', args]] });
-    assert.deepEqual(effectOf('shell', 'null'), { kind: 'command', command: '', folder: '' });
+    assert.deepEqual(effectOf('shell', 'null'), { kind: 'other', fields: [['', 'null']] });
+    // One that is cut because it is long is no empty file.
+    const cut = '{"path":"a.md","content":"Hel';
+    assert.deepEqual(effectOf('write_file', cut), { kind: 'other', fields: [['', cut]] });
   });
 
   test('an argument that should be a text and is none is written out', () => {
