@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { toolAlone } from '@troupe/domain';
 import { tools } from '../../../texts/tools.ts';
 import { logWords } from '../work/log-words.ts';
 import { toolLine, toolWords } from './tool-words.ts';
