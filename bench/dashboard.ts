@@ -7,6 +7,7 @@ import { signedInCaller } from '../tests/e2e/content.ts';
 import { startPlatform, type RunningPlatform } from '../tests/e2e/platform.ts';
 import { createWordsModel } from '../tests/e2e/words-model.ts';
 import { finish, printTable, type Row } from './lib/report.ts';
+import { openings } from './dashboard/open.ts';
 import { streamBytes } from './dashboard/streams.ts';
 import { readTrace, type TraceEvent } from './dashboard/trace.ts';
 import { firstWords } from './dashboard/words.ts';
@@ -18,8 +19,10 @@ import { firstWords } from './dashboard/words.ts';
 
 const AGENTS = 1000;
 const CONVERSATIONS = 1000;
+const STEPS = 2500;
 const TABS = 500;
 const WORDS = 10;
+const OPENINGS = 9;
 /** Longer, and a person feels it. */
 const STALL_MS = 100;
 const CATEGORIES = [
@@ -84,7 +87,10 @@ async function traced(browser: Browser, page: Page, work: () => Promise<void>): 
 /** Rows of a table again and again, but for what is said: as many as there are numbers from 2 on. */
 type Copy = (table: string, key: string, like: string, upTo: number, replaced: Record<string, string>) => Promise<void>;
 
-async function copying({ dataDir }: RunningPlatform, work: (copy: Copy) => Promise<void>): Promise<void> {
+async function copying(
+  { dataDir }: RunningPlatform,
+  work: (copy: Copy, database: pg.Client) => Promise<void>,
+): Promise<void> {
   const database = new pg.Client({ host: join(dataDir, 'run'), user: 'troupe', database: 'troupe', port: 5432 });
   await database.connect();
   try {
@@ -99,7 +105,7 @@ async function copying({ dataDir }: RunningPlatform, work: (copy: Copy) => Promi
         `insert into ${table} (${names.map((name) => `"${name}"`).join()}) select ${values.join()} from ${table}, generate_series(2, ${upTo}) n where ${key} = $1`,
         [like],
       );
-    });
+    }, database);
   } finally {
     await database.end();
   }
@@ -135,6 +141,26 @@ const addConversations = (platform: RunningPlatform, like: string): Promise<void
       data: `case data ->> 'type' when 'user' then jsonb_set(data, '{content}', to_jsonb('Hello number' || n)) else data end`,
     });
   });
+
+/** What was said once, again and again, with a number: a conversation of thousands of steps. Answers its last words. */
+async function addSteps(platform: RunningPlatform, sessionId: string): Promise<string> {
+  let times = 0;
+  await copying(platform, async (copy, database) => {
+    const { rows } = await database.query<{ steps: number }>(
+      'select last_seq::integer as steps from agent_sessions where id = $1',
+      [sessionId],
+    );
+    const { steps } = rows[0]!;
+    times = Math.ceil(STEPS / steps);
+    await copy('agent_events', 'session_id', sessionId, times, {
+      seq: `seq + (n - 1) * ${steps}`,
+      input_id: 'null',
+      data: `case when data ? 'content' then jsonb_set(data, '{content}', to_jsonb('Number ' || n || '.')) else data end`,
+    });
+    await database.query('update agent_sessions set last_seq = $2 where id = $1', [sessionId, times * steps]);
+  });
+  return `Number ${times}.`;
+}
 
 /** All of them listed, page after page; scrolled; searched by a word that stands in one. */
 async function longTalk(browser: Browser, page: Page, agentId: string): Promise<Row> {
@@ -246,9 +272,24 @@ try {
   printTable(`A list of ${AGENTS} agents`, [{ list: 'agents', ...list }]);
   const talk = await longTalk(browser, page, talkerId);
   printTable(`A list of ${CONVERSATIONS} conversations`, [{ list: 'conversations', ...talk }]);
+  const reader = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
+    name: 'Reader',
+    model: 'sandbox/echo',
+    config: { tools: [] },
+  });
+  const readerId = reader.agent.id;
+  await call('POST', '/api/chat', { agentId: readerId, message: 'Hello' });
+  const read = await call<{ sessions: { id: string }[] }>('GET', `/api/agents/${readerId}/sessions`);
+  const lastWords = await addSteps(platform, read.sessions[0]!.id);
+  const opened = (await openings(page, readerId, lastWords, OPENINGS)).toSorted((a, b) => a - b);
   const waits = (await firstWords(page, talkerId, model, WORDS)).toSorted((a, b) => a - b);
   const streamKb = (await streamBytes(TABS)) / 1000;
   printTable('Words and streams', [
+    {
+      what: `a conversation of ${STEPS} steps, opened at its end, ms`,
+      middle: opened[opened.length >> 1]!,
+      longest: opened.at(-1)!,
+    },
     {
       what: 'the model’s first word, until it is drawn, ms',
       middle: waits[waits.length >> 1]!,
@@ -275,6 +316,7 @@ try {
         value: Math.max(...['list', 'scroll', 'search'].map((part) => Number(talk[`${part}: longest task ms`]))),
         atMost: STALL_MS,
       },
+      { figure: 'open_2500_ms', value: opened[opened.length >> 1]!, atMost: 1000 },
       { figure: 'first_word_ms', value: waits[waits.length >> 1]!, atMost: 100 },
       { figure: 'live_stream_kb', value: streamKb, atMost: 20 },
     ],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { markdownSpans, scanMarkdown } from '@troupe/domain';
+import { markdownSpans, scanMarkdown, spanWords } from '@troupe/domain';
 
 /** A line of 2,000 dashes in an answer stopped the reader's page for nine seconds. */
 
-const words = (text: string) => markdownSpans(text).map(({ kind, text: inner }) => `${kind}:${inner}`);
+const words = (text: string) => markdownSpans(text).map((span) => `${span.kind}:${spanWords([span])}`);
 
 describe('blocks', () => {
   test('headings, lists, quotes, code and paragraphs', () => {
@@ -20,8 +20,8 @@ describe('blocks', () => {
       ordered: false,
       start: 1,
       items: [
-        { spans: [{ kind: 'text', text: 'a\nmore' }], lists: [] },
-        { spans: [{ kind: 'text', text: 'b' }], lists: [] },
+        { spans: [{ kind: 'text', text: 'a\nmore' }], blocks: [] },
+        { spans: [{ kind: 'text', text: 'b' }], blocks: [] },
       ],
     });
     assert.deepEqual(blocks[5], { kind: 'code', text: '# code', language: 'js' });
@@ -31,7 +31,7 @@ describe('blocks', () => {
     const [table] = scanMarkdown('| a | **b** |\n|---|:---:|\n| 1 | 2 |\n| 3 | 4 |');
     assert.deepEqual(table, {
       kind: 'table',
-      head: [[{ kind: 'text', text: 'a' }], [{ kind: 'strong', text: 'b' }]],
+      head: [[{ kind: 'text', text: 'a' }], [{ kind: 'strong', spans: [{ kind: 'text', text: 'b' }] }]],
       rows: [
         [[{ kind: 'text', text: '1' }], [{ kind: 'text', text: '2' }]],
         [[{ kind: 'text', text: '3' }], [{ kind: 'text', text: '4' }]],
@@ -42,7 +42,7 @@ describe('blocks', () => {
       scanMarkdown('| a |\n| x |').map(({ kind }) => kind),
       ['paragraph', 'paragraph'],
     );
-    assert.equal(scanMarkdown('##### five')[0]?.kind, 'paragraph');
+    assert.equal(scanMarkdown('####### seven')[0]?.kind, 'paragraph');
     assert.equal(scanMarkdown('1234. four digits')[0]?.kind, 'paragraph');
   });
 });
@@ -61,9 +61,13 @@ describe('inside a line', () => {
       'text: g',
     ]);
     assert.deepEqual(markdownSpans('[here](https://example.org/a) and http://b.example/x, ok.'), [
-      { kind: 'link', text: 'here', target: 'https://example.org/a' },
+      { kind: 'link', spans: [{ kind: 'text', text: 'here' }], target: 'https://example.org/a' },
       { kind: 'text', text: ' and ' },
-      { kind: 'link', text: 'http://b.example/x', target: 'http://b.example/x' },
+      {
+        kind: 'link',
+        spans: [{ kind: 'text', text: 'http://b.example/x' }],
+        target: 'http://b.example/x',
+      },
       { kind: 'text', text: ', ok.' },
     ]);
   });
@@ -92,6 +96,29 @@ const HOSTILE: Record<string, (n: number) => string> = {
   'empty lines': (n) => '\n'.repeat(n),
   'short lines': (n) => '> \n- \n|\n'.repeat(n / 8),
   'fences that never close': (n) => '```\nx\n'.repeat(n / 6),
+  'stars in all lengths': (n) => '*a **b ***c '.repeat(n / 12),
+  'marks in marks': (n) => '**_~~*__[a'.repeat(n / 10),
+  'marks that open and close': (n) => '***a*b**c'.repeat(n / 9),
+  'ticks of all lengths': (n) => Array.from({ length: Math.sqrt(2 * n) }, (_, at) => '`'.repeat(at + 1)).join(' '),
+  'ticks that find no end': (n) => '` `` ``` x\n'.repeat(n / 11),
+  'pictures that never end': (n) => '![a]('.repeat(n / 5),
+  'pictures in links': (n) => '[![a](b.png)'.repeat(n / 12),
+  'titles that never end': (n) => '[a](b.c "'.repeat(n / 9),
+  'one title that never ends': (n) => `[a](b.c "${'") '.repeat(n / 3)}`,
+  'brackets in pairs': (n) => `[a](${'('.repeat(n)}`,
+  backslashes: (n) => '\\*'.repeat(n / 2),
+  'line breaks': (n) => '<br'.repeat(n / 3),
+  angles: (n) => '<http://'.repeat(n / 8),
+  'quotes in quotes': (n) => '>'.repeat(n),
+  'lines of quotes in quotes': (n) => `${'> '.repeat(50)}x\n`.repeat(n / 102),
+  'lists in quotes in lists': (n) => `${'- > '.repeat(25)}x\n`.repeat(n / 102),
+  'items on one line': (n) => '- '.repeat(n / 2).concat('x'),
+  'code in items that never ends': (n) => '- a\n  ````\n'.repeat(n / 11),
+  'code in items, each shorter': (n) =>
+    Array.from({ length: Math.sqrt(n) }, (_, at) => `- a\n  ${'`'.repeat(Math.sqrt(n) - at + 2)}\nx`).join('\n'),
+  'gaps between items': (n) => `- a${'\n'.repeat(n / 4)}- b${'\n'.repeat(n / 4)}x`.repeat(2),
+  'bars in code': (n) => `|a|\n|---|\n|${'`|'.repeat(n / 2)}|`,
+  'cells of backslashes': (n) => `|a|\n|---|\n|${'\\|'.repeat(n / 2)}|`,
   'items set in': (n) => `- a\n${'  b\n'.repeat(n / 4)}`,
 };
 
@@ -115,6 +142,18 @@ describe('a hostile text', () => {
       // The same characters in eight parts and in one: quadratic would be eight times the time.
       const [parts, whole] = [best(make(20_000), 16), best(make(160_000), 2)];
       assert.ok(whole < Math.max(parts, 10) * 3, `${parts.toFixed(1)} ms, then ${whole.toFixed(1)} ms`);
+    });
+  }
+
+  /** What is drawn is drawn in depth: a page has a stack, and so has whoever looks at it. */
+  const depthOf = (value: unknown): number =>
+    typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+
+  for (const [name, make] of Object.entries(HOSTILE)) {
+    test(`is nothing deep: ${name}`, () => {
+      const text = make(4000);
+      const blocks = scanMarkdown(text);
+      assert.ok(depthOf(blocks) < 120, `${depthOf(blocks)} deep`);
     });
   }
 

@@ -22,7 +22,27 @@ It is ~~late~~ **early**.
 
 \`\`\`ts
 const seats = 900; // enough
-\`\`\``;
+\`\`\`
+
+**[The hall](https://hall.example)**, **run \`npm test\`**, _soon_, \\*not\\*.
+
+1. Pack it:
+   \`\`\`sh
+   tar czf plan.tgz plan
+   \`\`\`
+2. Send it
+
+---
+
+##### Small print
+
+> - quoted
+
+| Say | Do |
+|---|---|
+| \`a|b\` | =one<br>two |
+
+![](out/chart.png) ![map](https://maps.example/m.png) and [the report](out/r.md)`;
 
 const model: StandIn = await createStandIn((request, response) =>
   replyChat(request, response, { content: ANSWER, usage: { prompt_tokens: 50_000, completion_tokens: 10_000 } }),
@@ -71,8 +91,77 @@ browserSuite(
       await log.locator('del', { hasText: 'late' }).waitFor();
       assert.equal(await log.locator('td', { hasText: '900' }).evaluate((cell) => cell.style.textAlign), 'right');
       await log.locator('pre span', { hasText: '// enough' }).waitFor();
-      await log.getByRole('figure').getByRole('button', { name: 'Copy' }).waitFor();
+      await log.getByRole('figure').getByRole('button', { name: 'Copy' }).first().waitFor();
       await assertAccessible(page, 'an answer with everything');
+      assertQuiet(watched);
+    });
+
+    test('marks in marks, code in lists, lines across, small headings, quotes of lists, cells of code', async () => {
+      const { page } = watched;
+      const log = page.getByRole('log');
+      await log.locator('strong > a[href="https://hall.example"]', { hasText: 'The hall' }).waitFor();
+      await log.locator('strong > code', { hasText: 'npm test' }).waitFor();
+      await log.locator('em', { hasText: 'soon' }).waitFor();
+      await log.getByText('*not*').waitFor();
+      const packed = log.locator('ol > li', { hasText: 'Pack it' });
+      assert.equal(await packed.locator('pre').innerText(), 'tar czf plan.tgz plan');
+      assert.equal(await log.locator('ol', { has: packed }).locator('> li').count(), 2);
+      assert.equal(await log.locator('hr').count(), 1);
+      await log.locator('p.font-semibold', { hasText: 'Small print' }).waitFor();
+      await log.locator('blockquote li', { hasText: 'quoted' }).waitFor();
+      await log.locator('td > code', { hasText: 'a|b' }).waitFor();
+      assert.equal(await log.locator('td', { hasText: 'one' }).innerText(), '=one\ntwo');
+      const words = await log.locator('.markdown').innerText();
+      for (const mark of ['**', '`', '<br', '---', '#####', '](', '_soon'])
+        assert.equal(words.includes(mark), false, `${mark} stands raw`);
+    });
+
+    test('pictures of the workspace are shown, foreign ones only when somebody wants them; files are opened', async () => {
+      const { page, context } = watched;
+      const put = async (path: string, data: Buffer | string) => {
+        const answer = await page.request.put(`/api/agents/${agentId}/files/content?path=${encodeURIComponent(path)}`, {
+          headers: { 'content-type': 'application/octet-stream' },
+          data,
+        });
+        assert.equal(answer.status(), 201, await answer.text());
+      };
+      await put('out/chart.png', await page.screenshot());
+      await put('out/r.md', '# The report');
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      await page.reload();
+      const log = page.getByRole('log');
+      const picture = log.getByRole('img', { name: 'out/chart.png' });
+      await picture.scrollIntoViewIfNeeded();
+      await soon(async () => assert.ok(await picture.evaluate((image: HTMLImageElement) => image.naturalHeight > 320)));
+      assert.ok((await picture.boundingBox())!.height <= 320);
+      const foreign = log.getByRole('link', { name: 'Show picture from maps.example' });
+      assert.equal(await foreign.getAttribute('href'), 'https://maps.example/m.png');
+      assert.equal(await foreign.getAttribute('rel'), 'noopener noreferrer');
+      assert.equal(await log.getByRole('img').count(), 1);
+      assert.deepEqual(
+        asked.filter((url) => url.includes('maps.example')),
+        [],
+      );
+      await assertAccessible(page, 'pictures in an answer');
+
+      await log.getByRole('button', { name: 'the report' }).click();
+      const dialog = page.getByRole('dialog', { name: 'r.md' });
+      await dialog.getByText('The report').waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+
+      await log.getByRole('figure').first().getByRole('button', { name: 'Save to files' }).click();
+      await log.getByRole('button', { name: 'Saved as snippet.ts' }).click();
+      await page.getByRole('dialog', { name: 'snippet.ts' }).getByText('const seats = 900; // enough').waitFor();
+      await page.keyboard.press('Escape');
+
+      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+      await log.getByRole('button', { name: 'Copy as CSV' }).last().click();
+      await log.getByText('Copied').waitFor();
+      const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+      assert.equal(copied.replaceAll('\r', ''), `"Say","Do"\n"a|b","'=one two"`);
+      await context.clearPermissions();
       assertQuiet(watched);
     });
 

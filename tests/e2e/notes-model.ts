@@ -20,7 +20,7 @@ export const createNotesModel = (): Promise<StandIn> =>
     }
     if (text.includes('note') && messages.at(-1)?.role !== 'tool') {
       const path = /\bin (\S+)/.exec(text)?.[1] ?? 'note.txt';
-      const args = JSON.stringify({ path, content: 'Hello' });
+      const args = JSON.stringify({ path, content: text.includes('again') ? 'Hello\nagain' : 'Hello' });
       const toolCalls = [{ id: 'call_1', name: 'write_file', arguments: args }];
       return replyChat(request, response, { content: null, toolCalls, usage });
     }

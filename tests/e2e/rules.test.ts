@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, after, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { assertAccessible, assertQuiet, enter, openPage, say, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
@@ -73,6 +73,30 @@ browserSuite(
       await assertAccessible(page, 'rules of an agent');
       await page.getByRole('button', { name: 'Take away: write and change anything in reports/' }).click();
       await page.getByText(/^No rules yet\./).waitFor();
+      assertQuiet(watched);
+    });
+
+    test('a file that is there already is shown as what changes in it, also in the inbox', async () => {
+      const { page } = watched;
+      await open('chat');
+      const log = page.getByRole('log');
+      const done = log.locator('strong', { hasText: 'Done.' });
+      const before = await done.count();
+      await say(page, 'A note in change.txt');
+      await log.getByRole('button', { name: 'Allow once' }).click();
+      await done.nth(before).waitFor();
+      await say(page, 'The note again, in change.txt');
+      const changes = (card: Locator) => card.locator('ins', { hasText: '+ again' });
+      await changes(log).waitFor();
+      // The line that stays is no news.
+      assert.equal(await log.locator('ins', { hasText: 'Hello' }).count(), 0);
+      assert.equal(await log.locator('del').count(), 0);
+      await assertAccessible(page, 'a file that would change');
+      await settle(page, '/dashboard/inbox');
+      const card = page.getByRole('group', { name: /change\.txt/ });
+      await changes(card).waitFor();
+      await card.getByRole('button', { name: 'Refuse', exact: true }).click();
+      await card.waitFor({ state: 'detached' });
       assertQuiet(watched);
     });
 

@@ -127,6 +127,53 @@ browserSuite(
       assertQuiet(watched);
     });
 
+    test('what came since somebody left stands below a line, and what comes below them is counted', async () => {
+      const { page } = watched;
+      await settle(page, chat(1));
+      const line = page.locator('[data-new]');
+      await say(page, 'Hello');
+      await log(page).getByText('You said: Hello').waitFor();
+      assert.equal(await line.count(), 0);
+      await page.getByRole('link', { name: 'Overview' }).first().click();
+      await page.getByRole('heading', { name: /^Hello/ }).waitFor();
+      const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+      type Head = { id: string };
+      const { sessions } = await call<{ sessions: Head[] }>('GET', `/api/agents/${ids[1]}/sessions`);
+      const sessionId = sessions[0]!.id;
+      const tell = (message: string) => call('POST', `/api/agents/${ids[1]}/messages`, { message, sessionId });
+      await tell('While you were away');
+      await soon(async () => {
+        const path = `/api/agents/${ids[1]}/sessions/${sessionId}`;
+        const { events } = await call<{ events: { content?: string }[] }>('GET', path);
+        assert.ok(events.some(({ content }) => content === 'You said: While you were away'));
+      });
+      await page.goBack();
+      await log(page).getByText('You said: While you were away').waitFor();
+      await line.getByText('New', { exact: true }).waitFor();
+      const words = await log(page).innerText();
+      const places = ['You said: Hello', 'New', 'You said: While'].map((one) => words.indexOf(one));
+      assert.ok(places[0]! >= 0 && places[0]! < places[1]! && places[1]! < places[2]!, places.join());
+      await assertAccessible(page, 'a conversation with something new');
+
+      await page.setViewportSize({ width: 1280, height: 620 });
+      await tell(Array.from({ length: 40 }, (_, at) => `Line ${at}`).join('\n\n'));
+      await log(page)
+        .getByText(/^You said: Line 0/)
+        .waitFor();
+      await log(page).evaluate((node) => (node.scrollTop = 0));
+      await soon(async () => assert.ok((await fromEnd(page)) > 80));
+      await tell('One');
+      await page.getByRole('button', { name: '2 new below' }).click();
+      await log(page).getByText('You said: One').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'new below' }).count(), 0);
+      await page.setViewportSize({ width: 1280, height: 860 });
+      // Nothing is new to whoever has seen it.
+      await page.reload();
+      await log(page).getByText('You said: One').waitFor();
+      assert.equal(await line.count(), 0);
+      assertQuiet(watched);
+    });
+
     test('a slash offers commands and an at sign agents, by keys alone; choosing sends nothing', async () => {
       const { page } = watched;
       await settle(page, chat());
@@ -171,6 +218,49 @@ browserSuite(
       await log(page).getByText('You said: Rather the weather').waitFor();
       assert.equal(await log(page).locator('article').count(), said);
       assertQuiet(watched);
+    });
+
+    test('killed in the middle of an answer: nothing typed or said is lost, and the answer goes on', async () => {
+      const { page } = watched;
+      await settle(page, chat(1));
+      await say(page, 'Tell me a story of the sea');
+      await model.write('There was a ship ');
+      await log(page).getByText('There was a ship').waitFor();
+      await stage.platform.kill();
+      model.leave();
+      await page.getByText(/^No connection since \d\d:\d\d\./).waitFor();
+      assert.equal(await log(page).getByText('There was a ship').count(), 1, 'what was said went with who said it');
+      await say(page, 'And its captain?');
+      await page.getByLabel('Message').fill('A thought at sea');
+
+      await stage.platform.revive();
+      await model.write('There was a ship, and she came home.');
+      await log(page).getByText('There was a ship, and she came home.').waitFor();
+      await model.finish();
+      await log(page).getByText('You said: And its captain?').waitFor();
+      const told = log(page).getByText('What was half written is written anew.');
+      for (const look of ['as it happened', 'after a reload']) {
+        await told.waitFor();
+        const words = await log(page).innerText();
+        const said = [
+          'Tell me a story of the sea',
+          'The platform broke off here',
+          'she came home',
+          'You said: And its',
+        ];
+        const places = said.map((one) => words.indexOf(one));
+        assert.ok(
+          places.every((at, index) => at > (places[index - 1] ?? -1)),
+          `${look}: ${places.join()}`,
+        );
+        for (const one of ['There was a ship', 'Tell me a story of the sea', 'You said: And its captain?'])
+          assert.equal(words.split(one).length, 2, `${look}: ${one}`);
+        assert.equal(await page.getByLabel('Message').inputValue(), 'A thought at sea');
+        if (look === 'as it happened') await page.reload();
+      }
+      assert.equal(await page.getByRole('button', { name: 'Stop', exact: true }).count(), 0);
+      await page.getByLabel('Message').fill('');
+      assertQuiet(watched, NOBODY);
     });
 
     test('while the platform is away what was written is kept, and sent when it is back', async () => {

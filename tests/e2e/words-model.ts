@@ -12,6 +12,8 @@ export interface WordsModel {
   env: Record<string, string>;
   /** Writes on in the story that is being told; it is there when somebody has asked. */
   write: (text: string) => Promise<void>;
+  /** Who listened is gone: what is written next is for whoever asks again. */
+  leave: () => void;
   /** Ends it. */
   finish: () => Promise<void>;
   close: () => Promise<void>;
@@ -37,6 +39,7 @@ export async function createWordsModel(): Promise<WordsModel> {
   return {
     env: { OPENROUTER_API_KEY: 'sk-test', OPENROUTER_BASE_URL: model.url },
     write: (content) => send({ delta: { content } }),
+    leave: () => void (telling = undefined),
     async finish() {
       await send({ delta: {}, finish_reason: 'stop' });
       telling?.end('data: [DONE]\n\n');

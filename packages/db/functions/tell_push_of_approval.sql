@@ -3,6 +3,6 @@
 create or replace function tell_push_of_approval() returns trigger language plpgsql as $$
 begin
   perform tell_push(new.user_id, 'approval', true, jsonb_build_object('agentId', new.agent_id,
-    'tool', new.data ->> 'tool', 'asks', case when new.data ? 'question' then 'yes' else '' end));
+    'approvalId', new.data ->> 'approvalId', 'tool', new.data ->> 'tool', 'asks', case when new.data ? 'question' then 'yes' else '' end));
   return null;
 end $$;

@@ -12,6 +12,7 @@ export * from './money.ts';
 export * from './plans.ts';
 export * from './infra-tools.ts';
 export * from './cron.ts';
+export * from './csv.ts';
 export * from './ai/catalogue.ts';
 export * from './credits.ts';
 export * from './features.ts';
@@ -22,6 +23,8 @@ export * from './splits.ts';
 export * from './payment-policy.ts';
 export * from './agent-backups.ts';
 export * from './markdown.ts';
+export * from './tool-words.ts';
+export { markdownSpans, spanWords, type MarkdownSpan } from './markdown-spans.ts';
 export * from './skills/skill.ts';
 export {
   ACCOUNT_SCOPE,

@@ -1,21 +1,36 @@
+import {
+  closingTicks,
+  isSpace,
+  markdownSpans,
+  MOST_PARTS,
+  runAt,
+  spanWords,
+  type MarkdownSpan,
+} from './markdown-spans.ts';
+
 /**
  * Reads what models write. An answer is a stranger's text: every line and every character is looked at a bounded number
  * of times, whatever it says, and what is beyond all reason is shown as it is.
  */
 
-export type MarkdownSpan =
-  | { kind: 'text' | 'code' | 'strong' | 'em' | 'del'; text: string }
-  | { kind: 'link'; text: string; target: string };
-
 export type MarkdownBlock =
-  | { kind: 'heading' | 'paragraph' | 'quote'; spans: MarkdownSpan[] }
+  | { kind: 'heading' | 'paragraph'; spans: MarkdownSpan[] }
+  | { kind: 'quote'; blocks: MarkdownBlock[] }
+  | { kind: 'rule' }
   | { kind: 'plain'; text: string }
   /** `language` as it was named; it may be anything. */
   | { kind: 'code'; text: string; language: string }
   | MarkdownList
-  | { kind: 'table'; head: MarkdownSpan[][]; rows: MarkdownSpan[][][]; align: MarkdownAlign[] };
+  | MarkdownTable;
 
 export type MarkdownAlign = 'left' | 'center' | 'right' | undefined;
+
+export interface MarkdownTable {
+  kind: 'table';
+  head: MarkdownSpan[][];
+  rows: MarkdownSpan[][][];
+  align: MarkdownAlign[];
+}
 
 export interface MarkdownList {
   kind: 'list';
@@ -29,58 +44,76 @@ export interface MarkdownItem {
   spans: MarkdownSpan[];
   /** Of a task; undefined: it is none. */
   checked?: boolean;
-  /** What is set in below it. */
-  lists: MarkdownList[];
+  /** What is set in below it: lists, code, paragraphs. */
+  blocks: MarkdownBlock[];
 }
 
-/** Beyond this much text, and this many parts, the rest is plain: a page holds only so many elements. */
+/** Beyond this much text the rest is plain. */
 const MOST_TEXT = 200_000;
-const MOST_PARTS = 5000;
-/** Lists in lists, so deep. */
+/** Lists in lists and quotes in quotes, so deep: a line is read once for each. */
 const MOST_DEPTH = 8;
+/** Set in by so much, a line belongs to the item above it. */
+const SET_IN = 2;
+const TAB = 4;
 
 interface Reading {
   lines: string[];
   at: number;
+  depth: number;
   /** Parts that may still be made. */
-  left: number;
+  budget: { left: number };
+  /** By line: how long the longest end of code is from there on. Made when it is first asked for. */
+  ends?: number[];
 }
 
 export function scanMarkdown(text: string): MarkdownBlock[] {
   const cut = text.length > MOST_TEXT ? text.lastIndexOf('\n', MOST_TEXT) : text.length;
   const kept = cut > 0 ? cut : MOST_TEXT;
-  const reading: Reading = { lines: text.slice(0, kept).replaceAll('\r\n', '\n').split('\n'), at: 0, left: MOST_PARTS };
+  const lines = text.slice(0, kept).replaceAll('\r\n', '\n').split('\n');
+  return blocksOf({ lines, at: 0, depth: 0, budget: { left: MOST_PARTS } }, text.slice(kept));
+}
+
+/** `more`: text that is not looked at. */
+function blocksOf(reading: Reading, more = ''): MarkdownBlock[] {
+  const { lines, budget } = reading;
   const found: MarkdownBlock[] = [];
-  while (reading.at < reading.lines.length && reading.left > 0) {
-    if (blank(reading.lines[reading.at]!)) reading.at += 1;
+  while (reading.at < lines.length && budget.left > 0) {
+    if (blank(lines[reading.at]!)) reading.at += 1;
     else {
       found.push(block(reading));
-      reading.left -= 1;
+      budget.left -= 1;
     }
   }
-  const rest = [reading.lines.slice(reading.at).join('\n'), text.slice(kept)].filter((part) => !blank(part)).join('');
+  const rest = [lines.slice(reading.at).join('\n'), more].filter((part) => !blank(part)).join('');
   return rest === '' ? found : [...found, { kind: 'plain', text: rest }];
 }
 
+/** The blocks of lines that are set in, or quoted. */
+const within = ({ depth, budget }: Reading, lines: string[]): MarkdownBlock[] =>
+  blocksOf({ lines, at: 0, depth: depth + 1, budget });
+
 function block(reading: Reading): MarkdownBlock {
-  const { lines, at } = reading;
+  const { lines, at, depth, budget } = reading;
   const line = lines[at]!;
-  if (isFence(line)) return fence(reading);
+  if (fenceOf(line) > 0) return fence(reading);
   const heading = headingOf(line);
-  if (heading !== undefined) {
+  if (heading !== undefined || isLine(line)) {
     reading.at += 1;
-    return { kind: 'heading', spans: markdownSpans(heading, reading) };
+    return heading === undefined ? { kind: 'rule' } : { kind: 'heading', spans: markdownSpans(heading, budget) };
   }
   if (isRow(line) && isRule(lines[at + 1] ?? '')) return table(reading);
-  if (itemOf(line) !== undefined) return list(reading);
-  if (quotedOf(line) !== undefined) return quote(reading);
+  if (depth < MOST_DEPTH && itemOf(line) !== undefined) return list(reading);
+  if (depth < MOST_DEPTH && quotedOf(line) !== undefined) return quote(reading);
   let next = at + 1;
   while (next < lines.length && !blank(lines[next]!) && !starts(lines[next]!)) next += 1;
   reading.at = next;
-  return { kind: 'paragraph', spans: markdownSpans(lines.slice(at, next).join('\n'), reading) };
+  const kept = lines.slice(at, next);
+  return {
+    kind: 'paragraph',
+    spans: markdownSpans((depth > 0 ? kept.map((one) => one.trim()) : kept).join('\n'), budget),
+  };
 }
 
-const isSpace = (char: string | undefined): boolean => char !== undefined && char.trim() === '';
 const blank = (line: string): boolean => line.trim() === '';
 
 /** Where the first character that is no space is. */
@@ -90,21 +123,61 @@ function indentOf(line: string): number {
   return at;
 }
 
+const widthOf = (line: string, at: number): number => (line[at] === '\t' ? TAB : 1);
+
+/** How far a line is set in. */
+function setIn(line: string): number {
+  let width = 0;
+  for (let at = 0; at < line.length && isSpace(line[at]); at += 1) width += widthOf(line, at);
+  return width;
+}
+
+/** Without so much of what it is set in by. */
+function moved(line: string, by: number): string {
+  let at = 0;
+  for (let width = 0; at < line.length && isSpace(line[at]) && width < by; at += 1) width += widthOf(line, at);
+  return line.slice(at);
+}
+
 /** What follows a mark that ends at `at`, if a space comes between. */
 const after = (line: string, at: number): string | undefined =>
   isSpace(line[at]) ? line.slice(at).trimStart() : undefined;
 
-const isFence = (line: string): boolean => line.trimStart().startsWith('```');
+/** With how many ticks code begins here; 0: it does not. */
+function fenceOf(line: string): number {
+  const from = indentOf(line);
+  if (!line.startsWith('```', from)) return 0;
+  const ticks = runAt(line, from);
+  return line.includes('`', from + ticks) ? 0 : ticks;
+}
+
+/** With how many ticks code may end here. */
+function fenceEndOf(line: string): number {
+  const text = line.trim();
+  return text.startsWith('```') && runAt(text, 0) === text.length ? text.length : 0;
+}
 
 function headingOf(line: string): string | undefined {
   let marks = 0;
   while (line[marks] === '#') marks += 1;
-  return marks >= 1 && marks <= 4 ? after(line, marks) : undefined;
+  return marks >= 1 && marks <= 6 ? after(line, marks) : undefined;
+}
+
+/** A line across: three dashes, stars or bars, and nothing else. */
+function isLine(line: string): boolean {
+  const text = line.trim();
+  if (text.length < 3 || !'-*_'.includes(text[0]!)) return false;
+  let marks = 0;
+  for (const char of text) {
+    if (char === text[0]) marks += 1;
+    else if (!isSpace(char)) return false;
+  }
+  return marks >= 3;
 }
 
 function bulletOf(line: string): string | undefined {
   const at = indentOf(line);
-  return at < line.length && '-*•'.includes(line[at]!) ? after(line, at + 1) : undefined;
+  return at < line.length && '-*+•'.includes(line[at]!) ? after(line, at + 1) : undefined;
 }
 
 function numberedOf(line: string): string | undefined {
@@ -134,90 +207,102 @@ function isRule(line: string): boolean {
 }
 
 const starts = (line: string): boolean =>
-  isFence(line) || isRow(line) || [headingOf, bulletOf, numberedOf, quotedOf].some((form) => form(line) !== undefined);
+  fenceOf(line) > 0 ||
+  isLine(line) ||
+  isRow(line) ||
+  [headingOf, bulletOf, numberedOf, quotedOf].some((form) => form(line) !== undefined);
 
 function fence(reading: Reading): MarkdownBlock {
   const { lines, at } = reading;
+  const first = lines[at]!;
+  const ticks = fenceOf(first);
   let end = at + 1;
-  while (end < lines.length && !isFence(lines[end]!)) end += 1;
+  while (end < lines.length && fenceEndOf(lines[end]!) < ticks) end += 1;
   reading.at = end + 1;
-  const language = lines[at]!.trim().slice(3).trim().slice(0, 40);
-  return { kind: 'code', text: lines.slice(at + 1, end).join('\n'), language };
+  const by = setIn(first);
+  const text = lines.slice(at + 1, end).map((line) => (by > 0 ? moved(line, by) : line));
+  return { kind: 'code', text: text.join('\n'), language: first.trim().slice(ticks).trim().slice(0, 40) };
+}
+
+/** Whether code that begins with so many ticks ends somewhere from a line on. */
+function endsFrom(reading: Reading, at: number, ticks: number): boolean {
+  if (!reading.ends) {
+    reading.ends = reading.lines.map(fenceEndOf);
+    for (let line = reading.ends.length - 2; line >= 0; line -= 1)
+      reading.ends[line] = Math.max(reading.ends[line]!, reading.ends[line + 1]!);
+  }
+  return (reading.ends[at] ?? 0) >= ticks;
 }
 
 interface ItemLine {
-  indent: number;
   ordered: boolean;
   start: number;
   text: string;
 }
 
 function itemOf(line: string): ItemLine | undefined {
+  if (isLine(line)) return undefined;
   const bullet = bulletOf(line);
   const text = bullet ?? numberedOf(line);
   if (text === undefined) return undefined;
   const ordered = bullet === undefined;
-  return { indent: indentOf(line), ordered, start: ordered ? Number.parseInt(line.trimStart(), 10) : 1, text };
+  return { ordered, start: ordered ? Number.parseInt(line.trimStart(), 10) : 1, text };
 }
 
-/** An item and its lines, as long as more may come. */
-interface OpenItem {
-  item: MarkdownItem;
-  lines: string[];
-}
-
-/** A list that more items may follow in, and how far its items are set in. */
-interface OpenList {
-  indent: number;
-  list: MarkdownList;
-}
-
-/** Lists in lists, line by line: whatever is set in further than the item above it belongs to that item. */
+/** Whatever is set in further than an item belongs to it, and is read as a text of its own. */
 function list(reading: Reading): MarkdownBlock {
+  const { lines, budget } = reading;
+  const { ordered, start } = itemOf(lines[reading.at]!)!;
+  const base = setIn(lines[reading.at]!);
+  const items: MarkdownItem[] = [];
+  while (budget.left > 0) {
+    // A gap between two items is none.
+    const next = notBlank(lines, reading.at);
+    const item = itemOf(lines[next] ?? '');
+    if (!item || item.ordered !== ordered || setIn(lines[next]!) >= base + SET_IN) break;
+    reading.at = next + 1;
+    const below = linesBelow(reading, base);
+    budget.left -= 1;
+    items.push(itemFrom(reading, item.text, below));
+  }
+  return { kind: 'list', ordered, start, items };
+}
+
+function notBlank(lines: string[], from: number): number {
+  let at = from;
+  while (at < lines.length && blank(lines[at]!)) at += 1;
+  return at;
+}
+
+/** The lines that belong to the item above them. */
+function linesBelow(reading: Reading, base: number): string[] {
   const { lines } = reading;
-  const all: OpenItem[] = [];
-  const open: OpenList[] = [];
-  for (; reading.at < lines.length && all.length < reading.left; reading.at += 1) {
-    const line = lines[reading.at]!;
-    const item = itemOf(line);
-    if (item) {
-      if (!place(item, open, all)) break;
-    } else if (blank(line)) {
-      // A gap between two items is none.
-      if (itemOf(lines[reading.at + 1] ?? '') === undefined) break;
-    } else if (indentOf(line) >= 2) all.at(-1)?.lines.push(line.trim());
-    else break;
+  const from = reading.at;
+  let end = from;
+  for (;;) {
+    const next = notBlank(lines, end);
+    const line = lines[next];
+    if (line === undefined || setIn(line) < base + SET_IN) break;
+    end = next + 1;
+    const ticks = fenceOf(line);
+    // Code is often set in less than the item that it belongs to.
+    if (ticks > 0 && endsFrom(reading, end, ticks)) {
+      while (fenceEndOf(lines[end]!) < ticks) end += 1;
+      end += 1;
+    }
   }
-  reading.left -= all.length;
-  for (const one of all) finish(one, reading);
-  return open[0]!.list;
+  reading.at = end;
+  return lines.slice(from, end);
 }
 
-/** Puts an item where it belongs. False: it begins another list. */
-function place({ indent, ordered, start, text }: ItemLine, open: OpenList[], all: OpenItem[]): boolean {
-  while (open.length > 1 && indent < open.at(-1)!.indent) open.pop();
-  const top = open.at(-1);
-  const isDeeper = top !== undefined && indent >= top.indent + 2 && open.length < MOST_DEPTH;
-  if (top && !isDeeper && top.list.ordered !== ordered) {
-    if (open.length === 1) return false;
-    open.pop();
-  }
-  if (!top || isDeeper || open.at(-1) !== top) {
-    const made: MarkdownList = { kind: 'list', ordered, start, items: [] };
-    open.at(-1)?.list.items.at(-1)?.lists.push(made);
-    open.push({ indent, list: made });
-  }
-  const item: MarkdownItem = { spans: [], lists: [] };
-  open.at(-1)!.list.items.push(item);
-  all.push({ item, lines: [text] });
-  return true;
-}
-
-function finish({ item, lines }: OpenItem, reading: Reading): void {
-  const text = lines.join('\n');
-  const mark = /^\[([ xX])\]\s/.exec(text.slice(0, 4))?.[1];
-  if (mark !== undefined) item.checked = mark !== ' ';
-  item.spans = markdownSpans(mark === undefined ? text : text.slice(4), reading);
+function itemFrom(reading: Reading, first: string, below: string[]): MarkdownItem {
+  const mark = /^\[([ xX])\]\s/.exec(first.slice(0, 4))?.[1];
+  const by = setIn(below.find((line) => !blank(line)) ?? '');
+  const text = mark === undefined ? first : first.slice(4);
+  const blocks = within(reading, [text, ...below.map((line) => moved(line, by))]);
+  const [head, ...rest] = blocks;
+  const item: MarkdownItem = head?.kind === 'paragraph' ? { spans: head.spans, blocks: rest } : { spans: [], blocks };
+  return mark === undefined ? item : { ...item, checked: mark !== ' ' };
 }
 
 function alignOf(cell: string): MarkdownAlign {
@@ -226,17 +311,36 @@ function alignOf(cell: string): MarkdownAlign {
   return rule.startsWith(':') ? 'left' : undefined;
 }
 
+/** Cells between bars; one in code, or behind a backslash, is none. */
+function cellsOf(line: string, most: number): string[] {
+  const text = line.trim().slice(1, -1);
+  const ticks = { text, absent: [] };
+  const found: string[] = [];
+  let from = 0;
+  let at = 0;
+  while (at < text.length && found.length < most - 1) {
+    if (text[at] === '|') {
+      found.push(text.slice(from, at));
+      from = at + 1;
+    }
+    const run = text[at] === '`' ? runAt(text, at) : 0;
+    const end = run > 0 ? closingTicks(ticks, at + run, run) : -1;
+    at = end >= 0 ? end + run : at + (text[at] === '\\' ? 2 : Math.max(1, run));
+  }
+  return [...found, text.slice(from)].slice(0, most).map((cell) => cell.trim().replaceAll('\\|', '|'));
+}
+
 function table(reading: Reading): MarkdownBlock {
-  const { lines, at } = reading;
+  const { lines, at, budget } = reading;
   const cells = (line: string): MarkdownSpan[][] => {
-    const found = line.trim().slice(1, -1).split('|', Math.max(1, reading.left));
-    reading.left -= found.length;
-    return found.map((cell) => markdownSpans(cell.trim(), reading));
+    const found = cellsOf(line, Math.max(1, budget.left));
+    budget.left -= found.length;
+    return found.map((cell) => markdownSpans(cell, budget));
   };
   const head = cells(lines[at]!);
   const align = lines[at + 1]!.trim().replace(/^\|/, '').split('|', head.length).map(alignOf);
   const rows: MarkdownSpan[][][] = [];
-  for (reading.at = at + 2; reading.at < lines.length && reading.left > 0; reading.at += 1) {
+  for (reading.at = at + 2; reading.at < lines.length && budget.left > 0; reading.at += 1) {
     if (!isRow(lines[reading.at]!)) break;
     rows.push(cells(lines[reading.at]!));
   }
@@ -250,146 +354,36 @@ function quote(reading: Reading): MarkdownBlock {
     if (line === undefined) break;
     kept.push(line);
   }
-  return { kind: 'quote', spans: markdownSpans(kept.join('\n'), reading) };
+  return { kind: 'quote', blocks: within(reading, kept) };
 }
 
-/** Finds the next character of a kind. Asked from left to right it looks at each character once. */
-function finder(text: string, wanted: (char: string) => boolean): (from: number) => number {
-  let from = 0;
-  let found = -1;
-  return (start) => {
-    if (start >= from && start <= found) return found;
-    from = start;
-    found = start;
-    while (found < text.length && !wanted(text[found]!)) found += 1;
-    return found;
-  };
-}
-
-const URL_END = ' <>()';
-
-interface Finders {
-  line: (from: number) => number;
-  code: (from: number) => number;
-  star: (from: number) => number;
-  wave: (from: number) => number;
-  bar: (from: number) => number;
-  bracket: (from: number) => number;
-  target: (from: number) => number;
-  bare: (from: number) => number;
-}
-
-const findersOf = (text: string): Finders => ({
-  line: finder(text, (char) => char === '\n'),
-  code: finder(text, (char) => char === '`'),
-  star: finder(text, (char) => char === '*'),
-  bar: finder(text, (char) => char === '_'),
-  wave: finder(text, (char) => char === '~'),
-  bracket: finder(text, (char) => char === ']'),
-  target: finder(text, (char) => char === ')' || isSpace(char)),
-  bare: finder(text, (char) => URL_END.includes(char) || isSpace(char)),
-});
-
-/** Emphasis, code and links; they end on the line on which they begin. */
-export function markdownSpans(text: string, budget = { left: MOST_PARTS }): MarkdownSpan[] {
-  const find = findersOf(text);
-  const found: MarkdownSpan[] = [];
-  let from = 0;
-  let at = 0;
-  while (at < text.length && budget.left > 0) {
-    const taken = spanAt(text, at, find);
-    if (taken === undefined) at += 1;
-    else {
-      if (at > from) found.push({ kind: 'text', text: text.slice(from, at) });
-      found.push(taken.span);
-      budget.left -= 1;
-      from = at = taken.end;
-    }
-  }
-  if (from < text.length) found.push({ kind: 'text', text: text.slice(from) });
-  return found;
-}
-
-interface Taken {
-  span: MarkdownSpan;
-  end: number;
-}
-
-function spanAt(text: string, at: number, find: Finders): Taken | undefined {
-  switch (text[at]) {
-    case '`':
-      return between(text, at, { open: 1, end: find.code(at + 1), kind: 'code', line: find.line });
-    case '*':
-      if (text[at + 1] === '*')
-        return between(text, at, { open: 2, end: find.star(at + 2), kind: 'strong', line: find.line });
-      if (isSpace(text[at + 1])) return undefined;
-      return between(text, at, { open: 1, end: find.star(at + 1), kind: 'em', line: find.line });
-    case '_':
-      if (text[at + 1] !== '_') return undefined;
-      return between(text, at, { open: 2, end: find.bar(at + 2), kind: 'strong', line: find.line });
-    case '~':
-      if (text[at + 1] !== '~') return undefined;
-      return between(text, at, { open: 2, end: find.wave(at + 2), kind: 'del', line: find.line });
-    case '[':
-      return link(text, at, find);
-    case 'h':
-      return bareLink(text, at, find);
-    default:
-      return undefined;
-  }
-}
-
-interface Mark {
-  /** Length of the mark on either side. */
-  open: number;
-  end: number;
-  kind: 'code' | 'strong' | 'em' | 'del';
-  line: (from: number) => number;
-}
-
-function between(text: string, at: number, { open, end, kind, line }: Mark): Taken | undefined {
-  const start = at + open;
-  const closed = end < text.length && (open === 1 || text[end + 1] === text[end]);
-  if (!closed || end === start || line(start) < end) return undefined;
-  return { span: { kind, text: text.slice(start, end) }, end: end + open };
-}
-
-const schemeAt = (text: string, at: number): number =>
-  text.startsWith('https://', at) ? 8 : text.startsWith('http://', at) ? 7 : 0;
-
-function link(text: string, at: number, find: Finders): Taken | undefined {
-  const close = find.bracket(at + 1);
-  if (close >= text.length || close === at + 1 || find.line(at + 1) < close || text[close + 1] !== '(')
-    return undefined;
-  const start = close + 2;
-  const scheme = schemeAt(text, start);
-  if (scheme === 0) return undefined;
-  const end = find.target(start);
-  if (text[end] !== ')' || end === start + scheme) return undefined;
-  return { span: { kind: 'link', text: text.slice(at + 1, close), target: text.slice(start, end) }, end: end + 1 };
-}
-
-function bareLink(text: string, at: number, find: Finders): Taken | undefined {
-  const scheme = schemeAt(text, at);
-  if (scheme === 0) return undefined;
-  let end = find.bare(at);
-  // What ends a sentence is not part of the address.
-  while (end > at + scheme && '.,;:!?'.includes(text[end - 1]!)) end -= 1;
-  if (end <= at + scheme + 1) return undefined;
-  const target = text.slice(at, end);
-  return { span: { kind: 'link', text: target, target }, end };
-}
+const blockWords = (blocks: readonly MarkdownBlock[], gap: string): string =>
+  blocks
+    .map((part): string => {
+      switch (part.kind) {
+        case 'rule':
+          return '';
+        case 'code':
+        case 'plain':
+          return part.text;
+        case 'quote':
+          return blockWords(part.blocks, ' ');
+        case 'list':
+          return part.items
+            .flatMap(({ spans, blocks }) => [spanWords(spans), blockWords(blocks, ' · ')])
+            .filter(Boolean)
+            .join(' · ');
+        case 'table':
+          return [part.head, ...part.rows].map((row) => row.map(spanWords).join(' ')).join(' · ');
+        default:
+          return spanWords(part.spans);
+      }
+    })
+    .filter(Boolean)
+    .join(gap);
 
 /** The words alone, on one line: for lists and feeds, where a mark would stand for itself. */
-export function plainMarkdown(text: string, most = 2000): string {
-  const words = (spans: MarkdownSpan[]): string => spans.map((span) => span.text).join('');
-  const inList = ({ items }: MarkdownList): string =>
-    items.map(({ spans, lists }) => [words(spans), ...lists.map(inList)].join(' · ')).join(' · ');
-  const parts = scanMarkdown(text.slice(0, most)).map((part) => {
-    if (part.kind === 'code' || part.kind === 'plain') return part.text;
-    if (part.kind === 'list') return inList(part);
-    if (part.kind === 'table') return [part.head, ...part.rows].map((row) => row.map(words).join(' ')).join(' · ');
-    return words(part.spans);
-  });
-  return parts.join(' ').replaceAll('\n', ' ').trim();
-}
+export const plainMarkdown = (text: string, most = 2000): string =>
+  blockWords(scanMarkdown(text.slice(0, most)), ' ')
+    .replaceAll('\n', ' ')
+    .trim();

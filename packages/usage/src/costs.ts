@@ -1,4 +1,5 @@
 import type { Database } from '@troupe/db';
+import { FORMULA } from '@troupe/domain';
 import { AppError, type Clock } from '@troupe/kernel';
 import { sql, type RawBuilder } from 'kysely';
 import { BASIS_DAYS, forecastOf, type CostOfDay, type Forecast } from './forecast.ts';
@@ -204,11 +205,6 @@ export function createCosts({ db, clock }: { db: Database; clock: Clock }): Cost
   };
 }
 
-/**
- * A spreadsheet takes what begins so for a formula, and runs it. Where people write a comma in numbers it separates by something else,
- * and then also what stands behind that is a cell: only a quote at the beginning of one counts.
- */
-const FORMULA = '(^|[;|\\t\\r\\n])(?=\\s*[=+@＝＋＠－-])';
 const quoted = (value: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`'"' || replace(regexp_replace(coalesce(${value}, ''), ${FORMULA}, '\\1''', 'g'), '"', '""') || '"'`;
 

@@ -36,4 +36,9 @@ export const markdown = {
   code: 'code',
   taskDone: 'done',
   taskOpen: 'to do',
+  showPicture: (host: string) => `Show picture from ${host}`,
+  openPicture: (name: string) => `Open ${name}`,
+  save: 'Save to files',
+  savedAs: (path: string) => `Saved as ${path}`,
+  copyCsv: 'Copy as CSV',
 };

@@ -3,10 +3,10 @@ import { states } from '../texts/common.ts';
 import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 
-export function CopyButton({ text, label = states.copy }: { text: string; label?: string }) {
+export function CopyButton({ text, label = states.copy }: { text: string | (() => string); label?: string }) {
   const [done, setDone] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
     setDone(true);
     setTimeout(() => setDone(false), 2000);
   };

@@ -1,25 +1,40 @@
 import { useMemo } from 'react';
-import { scanMarkdown } from '@troupe/domain';
-import type { MarkdownBlock as Block, MarkdownList as List, MarkdownSpan as Span } from '@troupe/domain';
+import { csvOf, scanMarkdown, spanWords } from '@troupe/domain';
+import type {
+  MarkdownBlock as Block,
+  MarkdownList as List,
+  MarkdownSpan as Span,
+  MarkdownTable as Table,
+} from '@troupe/domain';
 import { markdown as texts } from '../texts/common.ts';
 import { colourCode } from './code-colours.ts';
 import type { CodePart } from './code-colours.ts';
 import { CopyButton } from './code.tsx';
 import { cx } from './cx.ts';
+import { Picture, SaveText, TextFilesContext, TextLink } from './markdown-files.tsx';
+import type { TextFiles } from './markdown-files.tsx';
 
-/** What models write: paragraphs, lists, tables, code, emphasis and links. Made into elements, never into HTML text. */
-export function Markdown({ text }: { text: string }) {
+/**
+ * What models write: paragraphs, lists, tables, code, emphasis, links and pictures. Made into elements, never into HTML
+ * text. `files`: the workspace that it speaks of.
+ */
+export function Markdown({ text, files }: { text: string; files?: TextFiles | undefined }) {
   const blocks = useMemo(() => scanMarkdown(text), [text]);
   return (
-    <div className="markdown flex min-w-0 flex-col gap-2.5">
-      {blocks.map((block, index) => (
-        <div key={index}>
-          <BlockView block={block} />
-        </div>
-      ))}
-    </div>
+    <TextFilesContext value={files}>
+      <div className="markdown flex min-w-0 flex-col gap-2.5">
+        <Blocks blocks={blocks} />
+      </div>
+    </TextFilesContext>
   );
 }
+
+const Blocks = ({ blocks }: { blocks: Block[] }) =>
+  blocks.map((block, index) => (
+    <div key={index}>
+      <BlockView block={block} />
+    </div>
+  ));
 
 function BlockView({ block }: { block: Block }) {
   switch (block.kind) {
@@ -37,10 +52,12 @@ function BlockView({ block }: { block: Block }) {
       );
     case 'quote':
       return (
-        <blockquote className="border-l-3 border-line-strong/60 pl-3 whitespace-pre-wrap text-ink-soft">
-          <Spans spans={block.spans} />
+        <blockquote className="flex min-w-0 flex-col gap-2 border-s-3 border-line-strong/60 ps-3 text-ink-soft">
+          <Blocks blocks={block.blocks} />
         </blockquote>
       );
+    case 'rule':
+      return <hr className="my-1 border-line-strong/60" />;
     case 'plain':
       return <p className="break-words whitespace-pre-wrap">{block.text}</p>;
     case 'code':
@@ -65,7 +82,8 @@ function CodeView({ block: { text, language } }: { block: Extract<Block, { kind:
   return (
     <figure className="min-w-0 overflow-hidden rounded-lg border border-line bg-surface" dir="ltr">
       <figcaption className="flex items-center justify-between gap-2 border-b border-line py-1 pr-1 pl-3 text-[0.8rem] text-ink-faint">
-        <span className="truncate">{language || texts.code}</span>
+        <span className="min-w-0 flex-1 truncate">{language || texts.code}</span>
+        <SaveText text={text} language={language} />
         <CopyButton text={text} />
       </figcaption>
       <pre tabIndex={0} className="overflow-x-auto px-3 py-2 font-mono text-[0.85rem] leading-relaxed">
@@ -97,11 +115,11 @@ function ListView({ block: { ordered, start, items } }: { block: List }) {
         />
       )}
       <Spans spans={item.spans} />
-      {item.lists.map((list, place) => (
-        <div key={place} className="mt-1">
-          <ListView block={list} />
+      {item.blocks.length > 0 && (
+        <div className="mt-1 flex min-w-0 flex-col gap-2 whitespace-normal">
+          <Blocks blocks={item.blocks} />
         </div>
-      ))}
+      )}
     </li>
   ));
   return ordered ? (
@@ -113,39 +131,39 @@ function ListView({ block: { ordered, start, items } }: { block: List }) {
   );
 }
 
-function TableView({ block: { head, rows, align } }: { block: Extract<Block, { kind: 'table' }> }) {
+const csvFrom = ({ head, rows }: Table): string => csvOf([head, ...rows].map((cells) => cells.map(spanWords)));
+
+/** Under a head that stays, with a way into a spreadsheet. */
+function TableView({ block }: { block: Table }) {
+  const { head, rows, align } = block;
+  const cell = (Cell: 'th' | 'td', look: string) =>
+    function cellOf(spans: Span[], index: number) {
+      return (
+        <Cell
+          key={index}
+          dir="auto"
+          style={{ textAlign: align[index] }}
+          className={cx('border-b py-1 pe-5 whitespace-pre-line', look)}
+        >
+          <Spans spans={spans} />
+        </Cell>
+      );
+    };
   return (
-    <div className="overflow-x-auto" tabIndex={0}>
-      <table className="text-left text-[0.92rem]">
-        <thead>
-          <tr>
-            {head.map((spans, index) => (
-              <th
-                key={index}
-                style={{ textAlign: align[index] }}
-                className="border-b border-line-strong/60 py-1 pr-5 font-semibold"
-              >
-                <Spans spans={spans} />
-              </th>
+    <div className="flex min-w-0 flex-col items-start gap-1.5">
+      <div className="max-h-[32rem] max-w-full overflow-auto" tabIndex={0}>
+        <table className="text-start text-[0.92rem]">
+          <thead className="sticky top-0 bg-surface">
+            <tr>{head.map(cell('th', 'border-line-strong/60 font-semibold'))}</tr>
+          </thead>
+          <tbody>
+            {rows.map((cells, row) => (
+              <tr key={row}>{cells.map(cell('td', 'border-line align-top'))}</tr>
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((cells, row) => (
-            <tr key={row}>
-              {cells.map((spans, index) => (
-                <td
-                  key={index}
-                  style={{ textAlign: align[index] }}
-                  className="border-b border-line py-1 pr-5 align-top"
-                >
-                  <Spans spans={spans} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+          </tbody>
+        </table>
+      </div>
+      {rows.length > 0 && <CopyButton text={() => csvFrom(block)} label={texts.copyCsv} />}
     </div>
   );
 }
@@ -159,16 +177,34 @@ function SpanView({ span }: { span: Span }) {
     case 'code':
       return <code className="rounded bg-ink/8 px-1 py-0.5 font-mono text-[0.88em]">{span.text}</code>;
     case 'strong':
-      return <strong>{span.text}</strong>;
+      return (
+        <strong>
+          <Spans spans={span.spans} />
+        </strong>
+      );
     case 'del':
-      return <del>{span.text}</del>;
+      return (
+        <del>
+          <Spans spans={span.spans} />
+        </del>
+      );
     case 'em':
-      return <em>{span.text}</em>;
+      return (
+        <em>
+          <Spans spans={span.spans} />
+        </em>
+      );
     case 'link':
       return (
-        <a href={span.target} target="_blank" rel="noopener noreferrer" className="link break-all">
-          {span.text}
-        </a>
+        <TextLink target={span.target}>
+          <Spans spans={span.spans.map(asWords)} />
+        </TextLink>
       );
+    case 'picture':
+      return <Picture text={span.text} target={span.target} />;
   }
 }
+
+/** A picture that is a link is what it is called: one thing is opened by one click. */
+const asWords = (span: Span): Span =>
+  span.kind === 'picture' ? { kind: 'text', text: span.text || span.target } : span;

@@ -135,8 +135,8 @@ describe('push', () => {
     assert.match(String(headers['topic']), /^[\w-]{1,32}$/);
     assert.deepEqual(JSON.parse(browser.read(body)), {
       title: 'Scout',
-      body: 'Waits for you: write_file',
-      url: '/dashboard/inbox',
+      body: 'Waits for you: writing a file',
+      url: `/dashboard/inbox?item=a${seq}`,
       tag: 'approval:scout',
     });
     const told = await until(async () => {

@@ -1,4 +1,4 @@
-import { formatAmount } from '@troupe/domain';
+import { formatAmount, toolAlone } from '@troupe/domain';
 import type { SystemTx } from '@troupe/db';
 import { agentName, taskName, type Send } from './store.ts';
 
@@ -17,9 +17,14 @@ const USD_DIGITS = 6;
 const short = (text: string): string =>
   text.length > LONGEST ? `${text.slice(0, LONGEST - 1).toWellFormed()}…` : text;
 
+/** Where it is decided; what was written down by an earlier release does not say which one it is. */
+const itemUrl = (id = ''): string =>
+  id === '' ? '/dashboard/inbox' : `/dashboard/inbox?item=${encodeURIComponent(id)}`;
+
 /** Undefined: what it is about is gone. */
 export async function wordsOf(tx: SystemTx, { kind, data }: Pick<Send, 'kind' | 'data'>): Promise<Said | undefined> {
-  const { agentId = '', taskId = '', tool = '', asks = '', units = '0' } = data as Record<string, string>;
+  const about = data as Record<string, string>;
+  const { agentId = '', taskId = '', tool = '', asks = '', units = '0' } = about;
   if (kind === 'test')
     return {
       title: 'Troupe',
@@ -30,7 +35,14 @@ export async function wordsOf(tx: SystemTx, { kind, data }: Pick<Send, 'kind' | 
   if (kind === 'task_failed' || kind === 'task_done') {
     const task = await taskName(tx, taskId);
     const body = kind === 'task_done' ? 'The task is done.' : 'The task failed.';
-    return task && { title: short(task.name), body, url: '/dashboard/tasks', tag: `task:${taskId}` };
+    return (
+      task && {
+        title: short(task.name),
+        body,
+        url: `/dashboard/tasks?task=${encodeURIComponent(taskId)}`,
+        tag: `task:${taskId}`,
+      }
+    );
   }
   const agent = await agentName(tx, agentId);
   if (!agent) return undefined;
@@ -40,10 +52,10 @@ export async function wordsOf(tx: SystemTx, { kind, data }: Pick<Send, 'kind' | 
     return {
       title,
       body: `Wants to pay ${amount} USD.`,
-      url: `/dashboard/policy?agent=${encodeURIComponent(agentId)}`,
+      url: itemUrl(about['paymentId']),
       tag: `payment:${agentId}`,
     };
   }
-  const body = asks === 'yes' ? 'Asks you something.' : `Waits for you: ${short(tool)}`;
-  return { title, body, url: '/dashboard/inbox', tag: `approval:${agentId}` };
+  const body = asks === 'yes' ? 'Asks you something.' : `Waits for you: ${short(toolAlone(tool))}`;
+  return { title, body, url: itemUrl(about['approvalId']), tag: `approval:${agentId}` };
 }

@@ -1,4 +1,5 @@
 import type { Branch } from '@troupe/contract';
+import { isBreak } from './transcript.ts';
 import type { Turn } from './transcript.ts';
 
 /** What an answer took as a whole, from the question to its last words. */
@@ -9,9 +10,11 @@ export interface Whole {
   tokens: number;
 }
 
-/** The last words of the agent before somebody speaks again. */
+/** The last words of the agent before somebody speaks again; after a break it goes on. */
 export const isFinal = (turns: readonly Turn[], index: number): boolean =>
-  turns[index]?.kind === 'agent' && ['user', 'told'].includes(turns[index + 1]?.kind ?? 'user');
+  turns[index]?.kind === 'agent' &&
+  !isBreak(turns[index + 1]) &&
+  ['user', 'told'].includes(turns[index + 1]?.kind ?? 'user');
 
 /** By the key of the last words of each answer. */
 export function wholesOf(turns: readonly Turn[]): Map<string, Whole> {

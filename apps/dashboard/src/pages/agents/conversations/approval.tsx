@@ -3,6 +3,7 @@ import type { Decide } from './decide.ts';
 import { Answers } from './deciding.tsx';
 import { effectOf, seen } from './effect.ts';
 import type { Effect } from './effect.ts';
+import { FileEffect, WholeFile } from './file-effect.tsx';
 
 function titleOf(effect: Effect, tool: string): string {
   const { wants } = texts;
@@ -29,17 +30,15 @@ export const approvalTitle = (tool: string, args: string): string => titleOf(see
 
 const BOX = 'max-h-60 overflow-auto rounded-lg border border-line bg-surface px-3 py-2 font-mono text-[0.85rem]';
 
-/** What the call would do, shown as what it changes; never as JSON alone. */
-export function EffectView({ effect: given }: { effect: Effect }) {
+/**
+ * What the call would do, shown as what it changes; never as JSON alone. `agentId`: it is still to be decided, so that a
+ * file is shown beside the one that is there.
+ */
+export function EffectView({ effect: given, agentId }: { effect: Effect; agentId?: string }) {
   const effect = seen(given);
-  if (effect.kind === 'file') {
-    return effect.text === '' ? (
-      <p className="text-ink-soft">{texts.emptyFile}</p>
-    ) : (
-      <pre className={`${BOX} break-words whitespace-pre-wrap`} tabIndex={0} dir="auto">
-        {effect.text}
-      </pre>
-    );
+  if (given.kind === 'file') {
+    const file = { path: given.path, text: given.text, look: BOX };
+    return agentId === undefined ? <WholeFile {...file} /> : <FileEffect {...file} agentId={agentId} />;
   }
   if (effect.kind === 'edit') {
     return (
@@ -114,7 +113,7 @@ export function Approval({
       <p className="font-medium break-words" dir="auto">
         {title}
       </p>
-      <EffectView effect={effect} />
+      <EffectView effect={effect} agentId={agentId} />
       <Answers
         agentId={agentId}
         approvalId={approvalId}

@@ -224,6 +224,7 @@ function Said(props: SaidProps) {
         {() => (
           <Scroller
             key={place.place}
+            of={place.session?.id ?? ''}
             first={turns[0]?.key ?? ''}
             hasOlder={conversation.hasOlder}
             onOlder={conversation.older}

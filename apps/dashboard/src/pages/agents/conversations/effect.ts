@@ -36,8 +36,15 @@ const edits = (value: unknown): { before: string; after: string }[] =>
     after: text(one['newText']),
   }));
 
+const other = (args: Args): Effect => ({
+  kind: 'other',
+  fields: Object.entries(args).map(([key, value]) => [key, text(value)]),
+});
+
 export function effectOf(tool: string, json: string): Effect {
   const args = argsOf(json);
+  // Broken, or cut because it is long: what is left of it says nothing about the whole.
+  if (Object.hasOwn(args, '')) return other(args);
   const path = text(args['path']);
   switch (tool) {
     case 'write_file':
@@ -60,7 +67,7 @@ export function effectOf(tool: string, json: string): Effect {
         expected: text(args['expected_output']),
       };
     default:
-      return { kind: 'other', fields: Object.entries(args).map(([key, value]) => [key, text(value)]) };
+      return other(args);
   }
 }
 

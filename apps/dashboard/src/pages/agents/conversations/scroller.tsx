@@ -2,6 +2,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react
 import type { ReactNode, UIEvent } from 'react';
 import { chat as texts } from '../../../texts/agents.ts';
 import { Button } from '../../../ui/button.tsx';
+import { countAfter, lastStepIn, NewFrom, noteSeen, seenIn } from './seen.ts';
 
 /** So near to its end somebody reads along. */
 const NEAR = 80;
@@ -47,17 +48,68 @@ function useGoTo(goTo: string | undefined, { first, hasOlder, onOlder, follows }
   }, [goTo, first, hasOlder, onOlder, follows]);
 }
 
-/** Stays at the end while somebody is there; to whoever is not, `isNew` says that something has come below. */
-function useFollow({ box, height, follows }: Held, content: { current: HTMLElement | null }) {
-  const [isNew, setNew] = useState(false);
+interface Reading {
+  held: Held;
+  content: { current: HTMLElement | null };
+  /** The conversation; empty: there is none yet. */
+  of: string;
+  first: string;
+}
+
+/** Where somebody left off, once it is known that something came since; how far they are is kept while they look. */
+function useLeftOff({ held: { box, height, follows }, content, of, first }: Reading, goTo: string | undefined) {
+  const [from, setFrom] = useState<number>();
+  const known = useRef('');
+  const noted = useRef(0);
+  useLayoutEffect(() => {
+    if (of === '' || first === '' || known.current === of) return;
+    known.current = of;
+    const seen = seenIn(of);
+    const last = lastStepIn(content.current!);
+    if (seen !== undefined && seen < last) setFrom(seen);
+  }, [of, first, content]);
+  useLayoutEffect(() => {
+    const line = content.current!.querySelector('[data-new]');
+    // What is new may begin before what was read.
+    if (!line || goTo !== undefined || Number(first) > from!) return;
+    const node = box.current!;
+    line.scrollIntoView({ block: 'start' });
+    follows.current = isNearEnd(node);
+    height.current = node.scrollHeight;
+  }, [from]);
+  const note = useCallback(() => {
+    if (of === '' || !follows.current || document.visibilityState !== 'visible') return;
+    const last = lastStepIn(content.current!);
+    if (last <= noted.current) return;
+    noted.current = last;
+    noteSeen(of, last);
+  }, [of, follows, content]);
+  useEffect(() => {
+    document.addEventListener('visibilitychange', note);
+    return () => document.removeEventListener('visibilitychange', note);
+  }, [note]);
+  return { from, note };
+}
+
+const isNearEnd = (node: HTMLElement): boolean => node.scrollHeight - node.scrollTop - node.clientHeight < NEAR;
+
+/** Stays at the end while somebody is there; to whoever is not, `below` says that something has come, and how much. */
+function useFollow({ held: { box, height, follows }, content }: Reading, onRead: () => void) {
+  const [below, setBelow] = useState<number>();
+  const seen = useRef(0);
+  const read = useCallback(() => {
+    seen.current = lastStepIn(content.current!);
+    setBelow(undefined);
+    onRead();
+  }, [content, onRead]);
   const toEnd = useCallback(() => {
     box.current?.scrollTo({ top: box.current.scrollHeight });
     follows.current = true;
-    setNew(false);
-  }, [box, follows]);
+    read();
+  }, [box, follows, read]);
   const look = (node: HTMLElement) => {
-    follows.current = node.scrollHeight - node.scrollTop - node.clientHeight < NEAR;
-    if (follows.current) setNew(false);
+    follows.current = isNearEnd(node);
+    if (follows.current) read();
   };
   useEffect(() => {
     const node = box.current!;
@@ -65,13 +117,14 @@ function useFollow({ box, height, follows }: Held, content: { current: HTMLEleme
       const grew = node.scrollHeight > height.current + 1;
       height.current = node.scrollHeight;
       if (follows.current) toEnd();
-      else if (grew) setNew(true);
+      else if (seen.current === 0) seen.current = lastStepIn(content.current!);
+      else if (grew) setBelow(countAfter(content.current!, seen.current));
     });
     watch.observe(content.current!);
     watch.observe(node);
     return () => watch.disconnect();
   }, [toEnd, box, height, follows, content]);
-  return { isNew, toEnd, look };
+  return { below, toEnd, look };
 }
 
 /**
@@ -79,12 +132,15 @@ function useFollow({ box, height, follows }: Held, content: { current: HTMLEleme
  * moves nothing that is on screen.
  */
 export function Scroller({
+  of,
   first,
   hasOlder,
   onOlder,
   goTo,
   children,
 }: {
+  /** The conversation; empty: there is none yet. */
+  of: string;
   /** Names the first entry: when it is another one, something was put before it. */
   first: string;
   hasOlder: boolean;
@@ -98,7 +154,9 @@ export function Scroller({
   const { box, follows } = held;
   useSteady(first, held);
   useGoTo(goTo, { first, hasOlder, onOlder, follows });
-  const { isNew, toEnd, look } = useFollow(held, content);
+  const reading: Reading = { held, content, of, first };
+  const { from, note } = useLeftOff(reading, goTo);
+  const { below, toEnd, look } = useFollow(reading, note);
   const onScroll = ({ currentTarget: node }: UIEvent<HTMLElement>) => {
     look(node);
     if (hasOlder && node.scrollTop < AHEAD) void onOlder();
@@ -114,12 +172,12 @@ export function Scroller({
         className="min-h-0 flex-1 overflow-y-auto rounded-lg pr-1 [overflow-anchor:none]"
       >
         <div ref={content} className="flex min-h-full flex-col gap-4">
-          {children}
+          <NewFrom value={from}>{children}</NewFrom>
         </div>
       </div>
-      {isNew && (
+      {below !== undefined && (
         <Button small icon="down" className="absolute bottom-2 left-1/2 -translate-x-1/2 shadow-high" onClick={toEnd}>
-          {texts.newBelow}
+          {texts.newBelow(below)}
         </Button>
       )}
     </div>

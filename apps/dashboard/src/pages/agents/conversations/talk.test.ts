@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, mock, test } from 'node:test';
 import { CallError } from '@troupe/contract';
 import type { SessionStep } from '@troupe/contract';
+import { isFinal } from './answers.ts';
 import { readBusMessage } from './bus-message.ts';
 import { effectOf, seen } from './effect.ts';
 import { isAway, isHere, isOwn, lettersOf, newestOf, topicOf } from './letters.ts';
@@ -49,6 +50,25 @@ describe('a log read as a conversation', () => {
       [
         ['failed', 'qa'],
         ['handoff', 'sales'],
+      ],
+    );
+  });
+
+  test('a break is told once, and what was said before it is not the answer yet', () => {
+    const turns = transcript([
+      step('user', { content: 'Go' }),
+      asked,
+      step('recovered'),
+      step('recovered'),
+      step('assistant', { content: 'Done' }),
+    ]);
+    assert.deepEqual(
+      turns.map((turn, index) => [turn.kind === 'told' ? turn.what : turn.text, isFinal(turns, index)]),
+      [
+        ['Go', false],
+        ['Wait', false],
+        ['recovered', false],
+        ['Done', true],
       ],
     );
   });
@@ -186,7 +206,10 @@ describe('what a tool would do', () => {
   test('arguments that are broken, or no object, are shown as they came', () => {
     for (const args of ['{"half', '[]', 'null', '7', '"text"', ''])
       assert.deepEqual(effectOf('other', args), { kind: 'other', fields: [['', args]] });
-    assert.deepEqual(effectOf('shell', 'null'), { kind: 'command', command: '', folder: '' });
+    assert.deepEqual(effectOf('shell', 'null'), { kind: 'other', fields: [['', 'null']] });
+    // One that is cut because it is long is no empty file.
+    const cut = '{"path":"a.md","content":"Hel';
+    assert.deepEqual(effectOf('write_file', cut), { kind: 'other', fields: [['', cut]] });
   });
 
   test('an argument that should be a text and is none is written out', () => {

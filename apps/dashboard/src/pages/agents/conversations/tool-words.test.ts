@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { toolAlone } from '@troupe/domain';
 import { tools } from '../../../texts/tools.ts';
 import { logWords } from '../work/log-words.ts';
-import { toolAlone, toolLine, toolWords } from './tool-words.ts';
+import { toolLine, toolWords } from './tool-words.ts';
 
 const of = (tool: string, args: object) => toolLine(tool, JSON.stringify(args));
 

@@ -78,11 +78,3 @@ export const toolLine = (tool: string, args: string): string => {
   const { verb, about } = toolWords(tool, args);
   return about === '' ? verb : `${verb} ${about}`;
 };
-
-/** What a tool is for, where nobody knows what a call of it was about: within a sentence. */
-export function toolAlone(tool: string): string {
-  const words = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
-  if (!words) return tool;
-  const [, going, alone = `${going[0]?.toLowerCase()}${going.slice(1)}`] = words;
-  return alone;
-}

@@ -22,11 +22,11 @@ export type Turn =
   | Told
   | Ending;
 
-/** What nobody said: work in the background that ended, or another agent that answers from here on. */
+/** What nobody said: work in the background that ended, another agent that answers from here on, a break in the work. */
 export interface Told {
   kind: 'told';
   key: string;
-  what: 'handoff' | 'done' | 'failed' | 'stopped';
+  what: 'handoff' | 'recovered' | 'done' | 'failed' | 'stopped';
   member: string;
   text: string;
   at: string;
@@ -57,8 +57,10 @@ export function transcript(steps: SessionStep[]): Turn[] {
   for (const step of steps) {
     const key = String(step.seq);
     const told = toldBy(step);
-    if (told) turns.push(told);
-    else if (step.type === 'user' || (step.type === 'imported' && step.role === 'user')) {
+    if (told) {
+      // Several breaks in a row are one.
+      if (!isBreak(told) || !isBreak(turns.at(-1))) turns.push(told);
+    } else if (step.type === 'user' || (step.type === 'imported' && step.role === 'user')) {
       turns.push({ kind: 'user', key, text: step.content ?? '', at: step.at, attachments: step.attachments ?? [] });
     } else if (step.type === 'assistant' || step.type === 'imported') {
       const tools = (step.toolCalls ?? []).map((call): ToolUse => ({ ...call, state: 'planned' }));
@@ -87,9 +89,13 @@ function saidAfter(turns: Turn[], leaves = Infinity): Turn[] {
   return after;
 }
 
+/** The process that worked on it died, and another one went on. */
+export const isBreak = (turn: Turn | undefined): boolean => turn?.kind === 'told' && turn.what === 'recovered';
+
 function toldBy({ seq, at, type, content: text = '', background, to }: SessionStep): Told | undefined {
   const key = String(seq);
   if (type === 'handoff') return { kind: 'told', key, what: 'handoff', member: to?.name ?? '', text: '', at };
+  if (type === 'recovered') return { kind: 'told', key, what: 'recovered', member: '', text: '', at };
   return background && { kind: 'told', key, what: background.status, member: background.member, text, at };
 }
 

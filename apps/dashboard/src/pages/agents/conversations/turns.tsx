@@ -1,4 +1,4 @@
-import { memo, useMemo, useState } from 'react';
+import { memo, useContext, useMemo, useState } from 'react';
 import type { FormEvent, ReactNode } from 'react';
 import type { Attachment } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
@@ -13,10 +13,13 @@ import { Icon } from '../../../ui/icons.tsx';
 import { isSending } from '../../../ui/keys.ts';
 import { Markdown } from '../../../ui/markdown.tsx';
 import { runAddress, runName } from '../runs/run-name.ts';
+import { Answer } from './answer.tsx';
+import type { OfAgent } from './answer.tsx';
 import { isFinal, wholesOf } from './answers.ts';
 import type { Forked, Whole } from './answers.ts';
 import { fileUrl } from './attach.tsx';
 import type { Choice } from './branches.ts';
+import { NewFrom } from './seen.ts';
 import { ToolCard } from './tool-card.tsx';
 import type { Ending, Told, ToolUse, Turn } from './transcript.ts';
 import type { TurnActions } from './turn-actions.ts';
@@ -42,8 +45,9 @@ type Asked = Extract<Turn, { kind: 'user' }>;
 export function Turns({ turns, choices, forked, actions, editing, onEditing, onAgain, deciding }: Props) {
   const last = turns.at(-1);
   const wholes = useMemo(() => wholesOf(turns), [turns]);
+  const newFrom = useContext(NewFrom);
   let asked: Asked | undefined;
-  return turns.map((turn, index) => {
+  const shown = turns.map((turn, index) => {
     if (turn.kind === 'note')
       return <Note key={turn.key} ending={turn} onAgain={turn === last ? onAgain : undefined} />;
     if (turn.kind === 'told') return <ToldNote key={turn.key} told={turn} />;
@@ -63,7 +67,18 @@ export function Turns({ turns, choices, forked, actions, editing, onEditing, onA
       />
     );
   });
+  const firstNew = turns.findIndex(({ kind, key }) => kind !== 'user' && Number(key) > (newFrom ?? Infinity));
+  return firstNew < 0 ? shown : shown.toSpliced(firstNew, 0, <NewLine key="new" />);
 }
+
+/** What follows came while nobody looked. */
+const NewLine = () => (
+  <p data-new className="flex items-center gap-3 text-[0.8rem] font-medium text-accent-ink">
+    <span className="h-px flex-1 bg-line-strong" />
+    {texts.newFrom}
+    <span className="h-px flex-1 bg-line-strong" />
+  </p>
+);
 
 /** Whoever wants to read it opens it. */
 function ToldNote({ told: { key, what, member, text } }: { told: Told }) {
@@ -170,7 +185,7 @@ const Said = memo(function Said({ deciding, ...rest }: SaidProps) {
           onSend={(text) => actions.onEdit(Number(turn.key), text, mine ? pathsOf(turn) : [])}
         />
       ) : (
-        turn.text && <Bubble text={turn.text} mine={mine} />
+        turn.text && <Bubble text={turn.text} mine={mine} of={actions} />
       )}
       {!mine &&
         turn.tools.map((tool) => <ToolCard key={tool.callId} tool={tool} actions={actions} deciding={deciding} />)}
@@ -334,7 +349,17 @@ function Files({ attachments, actions }: { attachments: Attachment[]; actions: T
   );
 }
 
-export function Bubble({ text, mine, children }: { text: string; mine: boolean; children?: ReactNode }) {
+export function Bubble({
+  text,
+  mine,
+  of,
+  children,
+}: {
+  text: string;
+  mine: boolean;
+  of?: OfAgent;
+  children?: ReactNode;
+}) {
   return (
     <div
       dir="auto"
@@ -343,7 +368,7 @@ export function Bubble({ text, mine, children }: { text: string; mine: boolean; 
         mine ? 'self-end rounded-2xl rounded-br-md bg-accent px-4 py-2.5 whitespace-pre-wrap text-on-accent' : 'w-full',
       )}
     >
-      {mine ? text : <Markdown text={text} />}
+      {mine ? text : <Answer text={text} of={of} />}
       {children}
     </div>
   );

@@ -12,13 +12,12 @@ import { Segments } from '../../../ui/tabs.tsx';
 import { fileUrl } from '../conversations/attach.tsx';
 import { readCsv } from './csv.ts';
 import { Looked } from './looked.tsx';
-import { endOf, nameOf } from './paths.ts';
+import { endOf, isPicture, nameOf } from './paths.ts';
 
 /** Characters of a text that are shown. */
 const MOST = 200_000;
 const MOST_BYTES = 2 * 1024 * 1024;
 
-const PICTURE = new Set(['png', 'jpg', 'jpeg', 'gif', 'webp']);
 const LOOKED_INTO = new Set(['pdf', 'zip', 'tar', 'tgz', 'gz']);
 
 /** A file as it can be looked at: nothing of it runs, whatever it holds. */
@@ -26,7 +25,7 @@ export function FileDialog({ agentId, path, onClose }: { agentId: string; path: 
   return (
     <Dialog open onClose={onClose} title={nameOf(path)} hint={path === nameOf(path) ? undefined : path} wide>
       <div className="flex flex-col gap-4">
-        {PICTURE.has(endOf(path)) ? (
+        {isPicture(path) ? (
           <img
             src={fileUrl(agentId, path, true)}
             alt={nameOf(path)}

@@ -15,6 +15,11 @@ export const inside = (folder: string, name: string): string => (folder === '.' 
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
+const PICTURES = new Set(['png', 'jpg', 'jpeg', 'gif', 'webp']);
+
+/** A kind of picture that is shown. */
+export const isPicture = (path: string): boolean => PICTURES.has(endOf(path));
+
 /** What follows the last dot of the name, in small letters. */
 export function endOf(path: string): string {
   const name = nameOf(path);

@@ -1,7 +1,7 @@
 import { count, duration } from '../../../format.ts';
 import { work as texts } from '../../../texts/work.ts';
 import { toolFailed, toolWaits } from '../../../texts/tools.ts';
-import { toolAlone } from '../conversations/tool-words.ts';
+import { toolAlone } from '@troupe/domain';
 
 const WAITS = /^Waits for a decision about (\S+)\.$/;
 /** Names of tools; `Run failed` is about the run. */

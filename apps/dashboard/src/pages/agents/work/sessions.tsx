@@ -1,6 +1,6 @@
 import { web } from '@troupe/contract';
 import type { SessionStep, TypesOf } from '@troupe/contract';
-import { plainMarkdown } from '@troupe/domain';
+import { plainMarkdown, toolAlone } from '@troupe/domain';
 import { useMemo, useState } from 'react';
 import { useCall } from '../../../api.ts';
 import { ago, duration, money, short, time } from '../../../format.ts';
@@ -15,7 +15,7 @@ import { Table } from '../../../ui/table.tsx';
 import { useAgentNames } from '../agents/names.ts';
 import { readBusMessage } from '../conversations/bus-message.ts';
 import { useConversation } from '../conversations/conversation.ts';
-import { isKnownTool, toolAlone, toolLine } from '../conversations/tool-words.ts';
+import { isKnownTool, toolLine } from '../conversations/tool-words.ts';
 import { spentOf } from '../conversations/transcript.ts';
 
 const { outcomes } = runs;
