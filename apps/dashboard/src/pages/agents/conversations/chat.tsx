@@ -29,7 +29,7 @@ import { useFindKey } from './use-find-key.ts';
 import { newPlace, useCommands } from './use-commands.ts';
 import { spentOf, stateOf, transcript } from './transcript.ts';
 import { useBeside } from './beside.tsx';
-import { ANSWER_WIDTH, Bubble, Turns } from './turns.tsx';
+import { ANSWER_WIDTH, Bubble, pathsOf, Turns } from './turns.tsx';
 
 /** Talking to an agent: all conversations on one side, the one that is read on the other. */
 export function Chat({ agent }: { agent: WebAgent }) {
@@ -145,7 +145,7 @@ function Thread({ agent, place, onList }: ThreadProps) {
           {...{ agent, place, read, outbox, owner, editing, say }}
           onEditing={setEditing}
           onOpen={files.open}
-          onAgain={() => asked?.kind === 'user' && say({ text: asked.text, attachments: [] })}
+          onAgain={() => asked?.kind === 'user' && say({ text: asked.text, attachments: pathsOf(asked) })}
         />
         {owner.problem && <Notice tone="danger">{owner.problem.message}</Notice>}
         {agent.status === 'stopped' ? (

@@ -11,6 +11,7 @@ import { cx } from '../../../ui/cx.ts';
 import { TextArea } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { isSending } from '../../../ui/keys.ts';
+import { useCopy } from '../../../ui/use-copy.ts';
 import { Markdown } from '../../../ui/markdown.tsx';
 import { runAddress, runName } from '../runs/run-name.ts';
 import { isFinal, wholesOf } from './answers.ts';
@@ -147,7 +148,7 @@ const isSame = (a: SaidProps, b: SaidProps): boolean =>
 /** An answer has the width of a page to read, and no box around it. */
 export const ANSWER_WIDTH = 'w-full max-w-[46rem] self-start';
 
-const pathsOf = ({ attachments }: Asked) => attachments.map(({ path }) => path);
+export const pathsOf = ({ attachments }: Asked) => attachments.map(({ path }) => path);
 
 const Said = memo(function Said({ deciding, ...rest }: SaidProps) {
   const { turn, actions, isEditing, onEditing } = rest;
@@ -195,9 +196,7 @@ function Foot({ turn, asked, whole, forked, choice, actions, isEditing, onEditin
         {mine && !isEditing && !actions.isOff && (
           <Small icon="edit" label={talk.edit} onClick={() => onEditing(turn.key)} />
         )}
-        {!mine && turn.text && (
-          <Small icon="copy" label={talk.copy} onClick={() => void navigator.clipboard.writeText(turn.text)} />
-        )}
+        {!mine && turn.text && <CopyAnswer text={turn.text} />}
         {asked && !actions.isOff && (
           <Small
             icon="restart"
@@ -234,8 +233,20 @@ function AnswerLinks({
   );
 }
 
+function CopyAnswer({ text }: { text: string }) {
+  const { done, said, copy } = useCopy();
+  return (
+    <>
+      <Small icon={done ? 'check' : 'copy'} label={said || talk.copy} onClick={() => copy(text)} />
+      <span role="status" className="sr-only">
+        {said}
+      </span>
+    </>
+  );
+}
+
 const Small = (props: {
-  icon: 'edit' | 'copy' | 'restart' | 'back' | 'arrow';
+  icon: 'check' | 'edit' | 'copy' | 'restart' | 'back' | 'arrow';
   label: string;
   onClick: () => void;
   disabled?: boolean;
