@@ -84,7 +84,7 @@ export const api = {
   title: 'API',
   hint: 'Any program with one of your keys can talk to this agent.',
   by: 'Shown for',
-  ways: { curl: 'curl', javascript: 'JavaScript', terminal: 'Terminal' },
+  ways: { curl: 'curl', javascript: 'JavaScript', terminal: 'Terminal', openai: 'OpenAI', mcp: 'MCP' },
   newKey: 'New key',
   newKeyHint: 'It lets a program act as you, with all your agents. It is shown once.',
   allKeys: 'All keys',
