@@ -1,4 +1,4 @@
-import { memo, useMemo, useState } from 'react';
+import { memo, useMemo } from 'react';
 import type { FormEvent, ReactNode } from 'react';
 import type { Attachment } from '@troupe/contract';
 import { money } from '../../../format.ts';
@@ -10,6 +10,7 @@ import { cx } from '../../../ui/cx.ts';
 import { TextArea } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { isSending } from '../../../ui/keys.ts';
+import { LeftOff, useUnsaved } from '../../../ui/use-unsaved.tsx';
 import { Markdown } from '../../../ui/markdown.tsx';
 import { isFinal, wholesOf } from './answers.ts';
 import type { Forked } from './answers.ts';
@@ -152,6 +153,7 @@ const Said = memo(function Said({ deciding, ...rest }: SaidProps) {
       {mine && <Files attachments={turn.attachments} actions={actions} />}
       {isEditing ? (
         <EditForm
+          name={`edit:${actions.sessionId}:${turn.key}`}
           text={turn.text}
           onClose={() => onEditing(undefined)}
           onSend={(text) => actions.onEdit(Number(turn.key), text, mine ? wordsOf(turn).attachments : [])}
@@ -166,16 +168,32 @@ const Said = memo(function Said({ deciding, ...rest }: SaidProps) {
   );
 }, isSame);
 
-function EditForm({ text, onSend, onClose }: { text: string; onSend: (text: string) => void; onClose: () => void }) {
-  const [written, setWritten] = useState(text);
+function EditForm({
+  name,
+  text,
+  onSend,
+  onClose,
+}: {
+  name: string;
+  text: string;
+  onSend: (text: string) => void;
+  onClose: () => void;
+}) {
+  const unsaved = useUnsaved(name, { text });
+  const written = unsaved.value.text;
+  const leave = () => {
+    unsaved.clear();
+    onClose();
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (written.trim() === '') return;
     onSend(written.trim());
-    onClose();
+    leave();
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-2">
+      <LeftOff of={unsaved} />
       <TextArea
         label={talk.editLabel}
         hideLabel
@@ -184,14 +202,14 @@ function EditForm({ text, onSend, onClose }: { text: string; onSend: (text: stri
         dir="auto"
         autoFocus
         value={written}
-        onChange={({ target }) => setWritten(target.value)}
+        onChange={({ target }) => unsaved.set({ text: target.value })}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') onClose();
+          if (event.key === 'Escape') leave();
           if (isSending(event)) submit(event);
         }}
       />
       <div className="flex justify-end gap-2">
-        <Button small onClick={onClose}>
+        <Button small onClick={leave}>
           {states.cancel}
         </Button>
         <Button small kind="primary" type="submit">
