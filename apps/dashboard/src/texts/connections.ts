@@ -17,6 +17,7 @@ export const servers = {
   none: 'No servers yet.',
   states: { unused: 'not tried', connected: 'works', failed: 'fails', consent: 'asks for access' },
   connect: 'Connect',
+  lastTried: (when: string) => `last tried ${when}`,
   why: (error: string) => `It cannot be used: ${error}. The agent works without it.`,
   offers: (tools: readonly string[]) => (tools.length === 0 ? 'It offers no tools.' : `Offers ${tools.join(', ')}`),
   removeLoss: 'The agent loses its tools, and what opened the server is forgotten.',
