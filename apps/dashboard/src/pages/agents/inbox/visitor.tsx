@@ -22,20 +22,20 @@ export function VisitorItem({ item }: { item: Visitor }) {
   const unsaved = useUnsaved(`visitor:${item.id}`, { message: '' });
   const { message } = unsaved.value;
   // The platform takes the same answer once, however often it is sent.
-  const tried = useRef({ id: '', message: '' });
+  const tried = useRef({ id: '', words: '' });
   const params = { id: item.agentId, visitorId: item.id };
   const reply = useSend(web.widgets.reply, {
     refresh: [web.inbox.get],
     done: () => {
       unsaved.again();
-      tried.current.message = '';
+      tried.current.words = '';
       say(texts.sent);
     },
   });
   const giveBack = useSend(web.widgets.giveBack, { refresh: [web.inbox.get], done: () => say(texts.givenBack) });
   const submit = () => {
-    if (tried.current.message !== message) tried.current = { id: newId(), message };
-    reply.mutate({ params, body: { ...tried.current } });
+    if (tried.current.words !== message) tried.current = { id: newId(), words: message };
+    reply.mutate({ params, body: { message, id: tried.current.id } });
   };
   const title = item.state === 'waiting' ? texts.waits(item.widgetTitle) : texts.talks(item.widgetTitle);
   const error = reply.error ?? giveBack.error;
