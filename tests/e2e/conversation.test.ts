@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { before, after, test } from 'node:test';
 import { assertQuiet, enter, openPage, say, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';

@@ -22,7 +22,10 @@ export function AgentConfig({ agentId }: { agentId: string }) {
   };
   const save = useSend(web.agents.putConfig, { refresh: [web.agents.getConfig], done });
   const wanted = save.variables?.body ?? {};
-  const taken = () => void stale(queries, web.agents.getConfig).then(done);
+  const taken = async () => {
+    await stale(queries, web.agents.getConfig);
+    done();
+  };
   return (
     <div className="flex flex-col gap-5">
       <Loaded from={read} rows={8}>
@@ -45,7 +48,7 @@ export function AgentConfig({ agentId }: { agentId: string }) {
         error={save.error}
         change={{ config: wanted }}
         onForce={() => save.mutate({ params, query: { force: 'true' }, body: wanted })}
-        onTaken={taken}
+        onTaken={() => void taken()}
       />
     </div>
   );
