@@ -127,6 +127,33 @@ browserSuite(
       assertQuiet(watched);
     });
 
+    test('the agent is reached as a model and as a server of tools, by the addresses that are shown', async () => {
+      await open();
+      await page.getByRole('button', { name: 'OpenAI', exact: true }).click();
+      const code = page.getByLabel('Python, with the client of OpenAI');
+      const [, baseUrl = ''] = /base_url='([^']+)'/.exec(await code.innerText()) ?? [];
+      await page.getByRole('button', { name: 'MCP', exact: true }).click();
+      const mcp = await page.getByLabel('Address of its MCP server').innerText();
+      await assertAccessible(page, 'addresses of an agent');
+      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill('Script');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+      const key = await page.getByRole('dialog').locator('pre').first().innerText();
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const messages = [{ role: 'user', content: 'Say hello.' }];
+      const body = JSON.stringify({ model: agentId, messages });
+      const answer = await fetch(`${baseUrl}/chat/completions`, { method: 'POST', headers, body });
+      assert.equal(answer.status, 200, await answer.clone().text());
+      const { choices } = (await answer.json()) as { choices: { message: { content: string } }[] };
+      assert.match(choices[0]!.message.content, /./);
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+      const accept = 'application/json, text/event-stream';
+      const listed = await fetch(mcp, { method: 'POST', headers: { ...headers, accept }, body: JSON.stringify(call) });
+      assert.match(await listed.text(), /ask_agent/);
+      await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+      assertQuiet(watched);
+    });
+
     test('a server of all agents is added on its page, shown with each agent, and switched off for one', async () => {
       await settle(page, '/dashboard/mcp-servers');
       await page.getByText('No servers for all agents yet.').waitFor();

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { before, after, test } from 'node:test';
 import { assertQuiet, enter, openPage, say, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
@@ -72,22 +71,19 @@ browserSuite(
       assertQuiet(watched);
     });
 
-    test('a session is traced step by step, with what each cost', async () => {
+    test('a conversation leads from the work of its agent to its newest run, step by step, with what each cost', async () => {
       const { page } = watched;
       await open('sessions');
-      await page.getByRole('button', { name: 'Trace' }).first().click();
-      const trace = page.getByRole('dialog');
-      await trace.getByText('Asks for approval').first().waitFor();
-      // What was done is said in words; the name of the tool is there for who looks for it.
-      const result = trace.locator('li', { hasText: 'Tool result' }).first();
-      await result
-        .getByTitle('write_file')
-        .getByText(/^Write \S+$/)
-        .waitFor();
-      assert.equal(await trace.getByText('write_file', { exact: true }).count(), 0);
-      // 50,000 tokens in and 10,000 out at 0.20 and 0.60 USD a million.
-      await trace.getByText('$0.016 · 60k').first().waitFor();
-      await page.keyboard.press('Escape');
+      const table = page.getByRole('table', { name: 'Conversations' });
+      // By what it is about, and found by that.
+      await table.getByRole('link', { name: 'Make a note' }).click();
+      await page.waitForURL(/\/dashboard\/runs\/[\w-]{22}~[\w-]{22}~\d+$/);
+      await page.getByText('Please wait for me').first().waitFor();
+      await page.goBack();
+      await table.getByRole('link', { name: 'Make a note' }).waitFor();
+      await open('work');
+      await page.getByRole('list', { name: 'Timeline' }).getByRole('link', { name: 'Make a note' }).click();
+      await page.getByText('Please wait for me').first().waitFor();
       await open('work');
       const timeline = page.getByRole('list', { name: 'Timeline' });
       await timeline.getByText('Waits for your decision about writing a file.').first().waitFor();

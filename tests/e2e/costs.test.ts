@@ -124,6 +124,12 @@ browserSuite(
       await settle(page, `/dashboard/agents/${id}?tab=settings`);
       await page.getByRole('button', { name: 'What it may spend' }).click();
       await page.getByText('No cap of its own.').waitFor();
+      // Less than it has cost already.
+      await page.getByLabel('At most, in USD').fill('0.01');
+      await page.getByRole('button', { name: 'Set cap' }).click();
+      await page.getByText(/^Over \$0\.01 by \$0\.\d+; calls are refused$/).waitFor();
+      await page.getByText(/^It starts anew in .*\. Until then its calls go on only if you raise the cap\.$/).waitFor();
+      await assertAccessible(page, 'an agent over its cap');
       await page.getByLabel('At most, in USD').fill('5');
       await page.getByRole('button', { name: 'Set cap' }).click();
       await page.getByRole('meter', { name: 'a month' }).waitFor();

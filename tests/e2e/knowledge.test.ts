@@ -49,6 +49,16 @@ browserSuite('knowledge', (stage) => {
     assert.match(page.url(), /\/dashboard\/knowledge\?passage=[\w-]+\.0$/);
     await assertAccessible(page, 'a passage');
 
+    await page.goBack();
+    await page.getByRole('button', { name: 'Delete locked.pdf' }).click();
+    const ask = page.getByRole('alertdialog', { name: 'Delete locked.pdf?' });
+    await ask.getByText('gone for good').waitFor();
+    await ask.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('locked.pdf').first().waitFor();
+    await page.getByRole('button', { name: 'Delete locked.pdf' }).click();
+    await ask.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('locked.pdf').first().waitFor({ state: 'detached' });
+
     await page.goto(`/dashboard/agents/${agent.id}/settings/knowledge`);
     await page.getByRole('checkbox', { name: 'Harbour rules' }).click();
     await page.getByText('It may search Harbour rules now').waitFor();

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { cardEnv, cardSignature, startCardProcessor } from '@troupe/testing/money/card-processor';
-import { assertQuiet, enter, openPage, settle } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -120,6 +120,38 @@ browserSuite(
         await page.getByRole('alertdialog').getByRole('button', { name: said }).click();
         await row.getByText(status, { exact: true }).waitFor();
       }
+      assertQuiet(watched);
+      await watched.context.close();
+    });
+
+    test('payments of all agents wait in the inbox, with what the day comes to', async () => {
+      const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+      const recipient = `0x${'ab'.repeat(20)}`;
+      for (let n = 1; n <= 6; n += 1) {
+        const made = { name: `Payer ${n}`, model: 'sandbox/echo' };
+        const { agent } = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', made);
+        await call('PUT', `/api/agents/${agent.id}/payment-policy`, {
+          approvalAbove: '0',
+          perDay: n === 6 ? '1' : '10',
+        });
+        await call('POST', '/api/paygate', { action: 'pay', agentId: agent.id, amount: 2, recipient });
+      }
+      const watched = await openPage(stage.browser, stage.platform.url);
+      const { page } = watched;
+      await enter(page, stage.platform.owner);
+      await settle(page, '/dashboard/inbox');
+      const payment = (n: number) => page.getByRole('group', { name: `Payer ${n} asks to pay $2.00` });
+      for (const n of [1, 2, 3, 4, 5, 6]) await payment(n).waitFor();
+      await payment(1).getByText('With it, $2.00 of $10.00 in 24 hours; $8.00 would be left.').waitFor();
+      await payment(6).getByText('more than its limit of $1.00, so it cannot be paid now.').waitFor();
+      await assertAccessible(page, 'payments that wait');
+      await payment(2).getByRole('button', { name: 'Refuse' }).click();
+      await payment(2).waitFor({ state: 'detached' });
+      // One that comes while the page is open appears by itself.
+      const { agents } = await call<{ agents: { id: string; name: string }[] }>('GET', '/api/agents');
+      const agentId = agents.find(({ name }) => name === 'Payer 2')!.id;
+      await call('POST', '/api/paygate', { action: 'pay', agentId, amount: 2, recipient });
+      await payment(2).waitFor();
       assertQuiet(watched);
       await watched.context.close();
     });

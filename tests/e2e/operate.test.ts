@@ -39,6 +39,29 @@ browserSuite('operations in the browser', (stage) => {
     await watched.context.close();
   });
 
+  test('a link of the inbox or of a message opens its task', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await enter(page, stage.platform.owner);
+    const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+    const { agent } = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', { name: 'Clerk' });
+    const given = { name: 'Report', cronSchedule: '0 9 * * *', prompt: 'Report.', agentId: agent.id };
+    const task = await call<{ id: string }>('POST', '/api/scheduled-tasks', given);
+    await settle(page, `/dashboard/tasks?task=${task.id}`);
+    const form = page.getByRole('dialog', { name: 'Edit task' });
+    assert.equal(await form.getByLabel('Name', { exact: true }).inputValue(), 'Report');
+    await form.getByLabel('Name', { exact: true }).fill('Daily report');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: 'Daily report' }).waitFor();
+    assert.equal(new URL(page.url()).search, '');
+    await settle(page, `/dashboard/tasks?task=gone`);
+    await page.getByText('it may have been deleted').waitFor();
+    await call('DELETE', `/api/agents/${agent.id}`);
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
   test('one like it is made, several are tagged, found, exported, stopped and deleted at once', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import type { Caller } from './content.ts';
@@ -95,6 +95,22 @@ browserSuite(
       assert.ok((await top('Needs your attention')) < (await top('At this moment')));
       await page.setViewportSize({ width: 1280, height: 860 });
       assertQuiet(watched, [/502/]);
+    });
+
+    test('while nothing is heard of them the dots are hollow', async () => {
+      const { page, context } = watched;
+      await settle(page, '/dashboard');
+      const dot = page.locator('[data-dot]').first();
+      const isHollow = async () =>
+        String(await dot.evaluate('(node) => getComputedStyle(node).boxShadow')).includes('1.5px');
+      await dot.waitFor();
+      assert.equal(await isHollow(), false);
+      await context.setOffline(true);
+      await page.getByText(/^No connection since/).waitFor();
+      assert.equal(await isHollow(), true);
+      await context.setOffline(false);
+      await soon(async () => assert.equal(await isHollow(), false));
+      assertQuiet(watched, [/ERR_INTERNET_DISCONNECTED|Failed to load resource|502/]);
     });
 
     test('who is at work is taken over: it stops, and a person goes on in its conversation', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { differences } from './diff.ts';
+import { changedFields, differences, rebased } from './diff.ts';
 
 const paths = (before: unknown, after: unknown) => differences(before, after).map(({ path }) => path);
 
@@ -30,4 +30,30 @@ test('an object instead of something else is one place, and the whole has no pat
 test('names of the language are names like others', () => {
   const hostile = JSON.parse('{"__proto__": {"admin": true}, "constructor": 1}') as object;
   assert.deepEqual(paths({}, hostile).sort(), ['__proto__', 'constructor']);
+});
+
+test('of a change only the fields that differ are sent', () => {
+  const before = {
+    safety: { standing: [{ tool: 'x' }], approvals: { shell: 'allow', files: 'ask' } },
+    model: { a: 1 },
+  };
+  const after = { ...before, safety: { ...before.safety, approvals: { shell: 'ask', files: 'ask' } } };
+  assert.deepEqual(changedFields(before, after), { safety: { approvals: { shell: 'ask', files: 'ask' } } });
+  assert.deepEqual(changedFields(before, before), {});
+  assert.deepEqual(changedFields({ a: 1 }, { a: { b: 2 }, c: [3] }), { a: { b: 2 }, c: [3] });
+  assert.deepEqual(changedFields({ a: { gone: 1, kept: 2 } }, { a: { kept: 2 } }), { a: {} });
+});
+
+test('a change that is not saved is made of what somebody else has saved meanwhile', () => {
+  const before = { safety: { standing: ['rule'], approvals: { shell: 'allow', files: 'allow' } }, memory: { days: 1 } };
+  const mine = { ...before, safety: { ...before.safety, approvals: { shell: 'ask', files: 'allow' } } };
+  const theirs = { safety: { standing: [], approvals: { shell: 'allow', files: 'ask' } }, memory: { days: 9 } };
+  assert.deepEqual(rebased(before, mine, theirs), {
+    safety: { standing: [], approvals: { shell: 'ask', files: 'ask' } },
+    memory: { days: 9 },
+  });
+  assert.deepEqual(rebased({ a: 1, b: 2 }, { b: 2, c: 3 }, { a: 1, b: 5 }), { b: 5, c: 3 });
+  assert.deepEqual(rebased(before, before, theirs), theirs);
+  const hostile = JSON.parse('{"__proto__": {"admin": true}}') as object;
+  assert.equal(Object.getPrototypeOf(rebased({}, hostile, {})), Object.prototype);
 });

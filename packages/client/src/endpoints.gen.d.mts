@@ -1024,7 +1024,7 @@ export interface Endpoints {
       status: 'ok';
     };
   };
-  /** What an agent may spend on its own */
+  /** What an agent may spend on its own, and what it has spent of that */
   'GET /api/agents/:id/payment-policy': {
     params: { id: string };
     reply: {
@@ -1033,6 +1033,7 @@ export interface Endpoints {
       perPayee: string | null;
       approvalAbove: string | null;
       payees: string[] | null;
+      spent: string;
     };
   };
   /** The newest hundred payments in an agent’s name, those that wait for the owner included */
@@ -1861,7 +1862,7 @@ export interface Endpoints {
       };
     };
   };
-  /** What waits for a person in all of the own agents, the oldest first: tool calls, and visitors of widgets; and what was put off, done with or decided, the newest first */
+  /** What waits for a person in all of the own agents, the oldest first: tool calls, visitors of widgets, and the oldest 50 payments; and what was put off, done with or decided, the newest first */
   'GET /api/inbox': {
     reply: {
       items: ({
@@ -1889,6 +1890,17 @@ export interface Endpoints {
         widgetTitle: string;
         origin: string;
         words: string;
+      })[];
+      payments: ({
+        id: string;
+        agentId: string;
+        agentName: string;
+        amount: string;
+        currency: string;
+        recipient: string;
+        endpoint: string | null;
+        method: string;
+        createdAt: string;
       })[];
       hasMore: boolean;
       marks: ({

@@ -95,7 +95,7 @@ export {
 } from './agents/files/fields.ts';
 export { MARK_WORDS, MOST_AT_ONCE, ONE_ANSWER, UNLIKE } from './agents/inbox.ts';
 export { NO_AGENT_TRIES, type UserServer } from './agents/servers/web.ts';
-export type { InboxItem, InboxMark } from './agents/inbox.ts';
+export type { InboxItem, InboxMark, WaitingPayment } from './agents/inbox.ts';
 export { INSTANCE_ACTIONS } from './agents/instance.ts';
 export * from './agents/jobs.ts';
 export {

@@ -36,6 +36,19 @@ export const countedPayments = (
     .where('created_at', '>', new Date(now.getTime() - DAY_MS))
     .execute();
 
+/** What they come to, added up where they are. */
+export async function sumOfPayments(tx: UserTx | SystemTx, { userId, agentId }: Payer, now: Date): Promise<bigint> {
+  const row = await (tx as SystemTx)
+    .selectFrom('agent_payments')
+    .select(sql<bigint>`coalesce(sum(units), 0)::bigint`.as('units'))
+    .where('user_id', '=', userId)
+    .where('agent_id', '=', agentId)
+    .where('status', 'in', COUNTED_PAYMENTS)
+    .where('created_at', '>', new Date(now.getTime() - DAY_MS))
+    .executeTakeFirstOrThrow();
+  return row.units;
+}
+
 /** The sum of them, and of those to one payee. */
 export function spentOn(payments: readonly CountedPayment[], payee: string): { all: bigint; toPayee: bigint } {
   const sum = (list: readonly CountedPayment[]) => list.reduce((total, { units }) => total + units, 0n);

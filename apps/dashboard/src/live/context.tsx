@@ -19,7 +19,8 @@ const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
   inbox: [web.inbox.get, web.stage.get, web.conversations.list],
   joining: [web.access.list],
   knowledge: [web.knowledge.list, web.knowledge.listDocuments],
-  notices: [web.notices.list],
+  // What an agent asks to pay is told by a notice.
+  notices: [web.notices.list, web.inbox.get],
   providers: [web.providers.list, web.models.list],
   tasks: [web.tasks.list, web.tasks.listRuns],
   usage: [

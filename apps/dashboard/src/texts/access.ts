@@ -66,6 +66,11 @@ export const inbox = {
   seen: (ip: string, when: string) => `From ${ip}, ${when}. What an agent must ask you for, no device can allow.`,
   pays: (agent: string, amount: string) => `${agent} asks to pay ${amount}`,
   payee: (recipient: string, when: string) => `To ${recipient}, ${when}. It is paid at once from the agent’s wallet.`,
+  total: (total: string) => `With it, ${total} in 24 hours.`,
+  totalLeft: (total: string, limit: string, left: string) =>
+    `With it, ${total} of ${limit} in 24 hours; ${left} would be left.`,
+  totalOver: (total: string, limit: string) =>
+    `With it, ${total} in 24 hours: more than its limit of ${limit}, so it cannot be paid now.`,
   pay: (amount: string) => `Pay ${amount}`,
   paid: 'Paid',
   answer: 'Why (they read it)',

@@ -181,6 +181,8 @@ export const chat = {
 export const spend = {
   title: 'What it may spend',
   hint: 'At 80 % you are told. At 100 % its calls are refused before they are made, until the time is over or you raise the cap.',
+  over: (over: string, limit: string) => `Over ${limit} by ${over}; calls are refused`,
+  full: (when: string) => `It starts anew ${when}. Until then its calls go on only if you raise the cap.`,
   none: 'No cap of its own. Those of your account and your plan hold for it, too.',
   all: 'All caps',
   used: (used: string, limit: string) => `${used} of ${limit}`,

@@ -16,6 +16,7 @@ export const states = {
   saved: 'Saved',
   copied: 'Copied',
   copy: 'Copy',
+  notCopied: 'The browser does not let it be copied: mark it and copy it by hand',
   cancel: 'Cancel',
   close: 'Close',
   save: 'Save',

@@ -53,6 +53,8 @@ export const collection = {
   read: 'Read',
   again: 'Read again',
   remove: 'Delete',
+  removeTitle: (name: string) => `Delete ${name}?`,
+  removeLoss: 'It and its passages are gone for good: no agent finds anything in it any more.',
   removed: 'Document deleted',
   meaning: 'Search by meaning',
   meaningHint:

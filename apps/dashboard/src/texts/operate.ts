@@ -3,6 +3,7 @@ export const tasks = {
   lead: 'Prompts that an agent gets by itself: at the times you choose, or when something arrives.',
   new: 'New task',
   edit: 'Edit task',
+  gone: 'The task that this led to is not among these: it may have been deleted.',
   empty: 'No tasks yet',
   emptyHint: 'A task wakes an agent on a schedule: a report each morning, a check each hour.',
   noAgents: 'A task needs an agent. Create one first.',

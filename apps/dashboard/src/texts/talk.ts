@@ -37,6 +37,7 @@ export const talk = {
   editHint: 'A new branch begins here. What was said stays in the other one.',
   sendEdit: 'Send as a branch',
   retry: 'Answer again',
+  retryWith: 'Answer again with another model…',
   copy: 'Copy',
   previous: 'Previous branch',
   next: 'Next branch',

@@ -69,9 +69,10 @@ export const stats = {
 };
 
 export const sessions = {
-  title: 'Sessions',
-  hint: 'Every conversation and run, step by step, with what each step cost.',
-  empty: 'No sessions yet',
+  title: 'Conversations',
+  hint: 'Every conversation, whoever began it. Each leads to its newest run, step by step, with what each step cost.',
+  empty: 'No conversations yet',
+  name: 'About',
   channel: 'Channel',
   channels: {
     api: 'Dashboard and API',
@@ -91,24 +92,5 @@ export const sessions = {
   started: 'Started',
   updated: 'Last step',
   steps: 'Steps',
-  cost: 'Cost',
-  tokens: 'Tokens',
-  time: 'Time',
-  tokenCount: (n: string) => `${n} tokens`,
-  open: 'Trace',
-  trace: 'Trace',
-  older: 'Earlier steps',
-  step: {
-    user: 'Input',
-    imported: 'Earlier message',
-    assistant: 'Answer',
-    tool_started: 'Tool starts',
-    tool_result: 'Tool result',
-    approval_requested: 'Asks for approval',
-    approval_decided: 'Approval decided',
-    compaction: 'Older steps summed up',
-    cancel_requested: 'Cancel asked for',
-    run_ended: 'Run ended',
-  } as Record<string, string>,
-  total: 'In all',
+  open: 'Its newest run, step by step',
 };

@@ -1,18 +1,13 @@
-import { useState } from 'react';
 import { states } from '../texts/common.ts';
 import { Button } from './button.tsx';
 import { cx } from './cx.ts';
+import { useCopy } from './use-copy.ts';
 
 export function CopyButton({ text, label = states.copy }: { text: string | (() => string); label?: string }) {
-  const [done, setDone] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
-    setDone(true);
-    setTimeout(() => setDone(false), 2000);
-  };
+  const { done, said, copy } = useCopy();
   return (
-    <Button small icon={done ? 'check' : 'copy'} onClick={() => void copy()}>
-      <span aria-live="polite">{done ? states.copied : label}</span>
+    <Button small icon={done ? 'check' : 'copy'} onClick={() => copy(typeof text === 'string' ? text : text())} className="min-w-0 whitespace-normal!">
+      <span aria-live="polite">{said || label}</span>
     </Button>
   );
 }

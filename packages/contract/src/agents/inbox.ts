@@ -29,6 +29,20 @@ const item = z.discriminatedUnion('kind', [
 ]);
 export type InboxItem = z.output<typeof item>;
 
+/** Money that an agent may not spend on its own. */
+const waitingPayment = z.object({
+  id: z.string(),
+  agentId: z.string(),
+  agentName: z.string(),
+  amount: z.string(),
+  currency: z.string(),
+  recipient: z.string(),
+  endpoint: z.string().nullable(),
+  method: z.string(),
+  createdAt: timestamp,
+});
+export type WaitingPayment = z.output<typeof waitingPayment>;
+
 export const MARK_STATES = ['later', 'done', 'decided'] as const;
 export const MARK_WORDS = 300;
 
@@ -49,8 +63,13 @@ export const get = endpoint({
   method: 'GET',
   path: '/api/inbox',
   summary:
-    'What waits for a person in all of the own agents, the oldest first: tool calls, and visitors of widgets; and what was put off, done with or decided, the newest first',
-  reply: z.object({ items: z.array(item), hasMore: z.boolean(), marks: z.array(mark) }),
+    'What waits for a person in all of the own agents, the oldest first: tool calls, visitors of widgets, and the oldest 50 payments; and what was put off, done with or decided, the newest first',
+  reply: z.object({
+    items: z.array(item),
+    payments: z.array(waitingPayment).describe('POST /api/agents/:id/payments/:paymentId decides'),
+    hasMore: z.boolean().describe('More of either waits than is told'),
+    marks: z.array(mark),
+  }),
 });
 
 const BAD_ITEM = 'item must be the id of something in the inbox';

@@ -43,9 +43,9 @@ export const get = endpoint({
   path: '/api/agents/:id/payment-policy',
   auth: 'session',
   tag: TAG,
-  summary: 'What an agent may spend on its own',
+  summary: 'What an agent may spend on its own, and what it has spent of that',
   params: idParams,
-  reply: policy,
+  reply: policy.extend({ spent: z.string().describe('In the last 24 hours, with what is under way') }),
   errors: NOT_FOUND,
 });
 

@@ -21,7 +21,7 @@ after(() => services.stop());
 const items = async (who: Person): Promise<Body[]> => (await who.ask('GET', '/api/inbox')).body.items;
 
 test('shows what waits for its owner, and not what was decided', async () => {
-  assert.deepEqual((await ann.ask('GET', '/api/inbox')).body, { items: [], hasMore: false, marks: [] });
+  assert.deepEqual((await ann.ask('GET', '/api/inbox')).body, { items: [], payments: [], hasMore: false, marks: [] });
   const answer = ann.ask('POST', '/api/chat', { agentId, message: 'write plan.md: first draft' });
   // The call waits until somebody decides: there is nothing else that it could be waited for by.
   let found = await items(ann);

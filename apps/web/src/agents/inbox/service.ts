@@ -1,8 +1,10 @@
-import { gateway, type InboxItem } from '@troupe/contract';
+import { gateway, type InboxItem, type WaitingPayment } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { createFairQueue, type BackendClient, type Log, type User } from '@troupe/kernel';
+import { formatAmount } from '@troupe/domain';
+import { USD_DECIMALS } from '@troupe/ledger';
 import { agentsElsewhere } from '@troupe/roster';
-import { readVisitors, readWaiting } from './store.ts';
+import { readPayments, readVisitors, readWaiting } from './store.ts';
 
 export interface InboxDeps {
   db: Database;
@@ -15,6 +17,7 @@ export type InboxService = ReturnType<typeof createInbox>;
 const SHOWN = 100;
 /** Anybody can be a visitor: they leave room for what else waits. */
 const VISITORS_SHOWN = 30;
+const PAYMENTS_SHOWN = 50;
 /** Agents in containers are asked themselves: so many, and none for long. */
 const ASKED = 40;
 const ASK_MS = 2000;
@@ -43,7 +46,7 @@ export function createInbox({ db, backend, log }: InboxDeps) {
   }
 
   return {
-    async read(user: User, address: string): Promise<{ items: InboxItem[]; hasMore: boolean }> {
+    async read(user: User, address: string) {
       const here = await reading.run(user.id, () => readWaiting(db.user(user.id), SHOWN + 1));
       const others = await agentsElsewhere(db.user(user.id), ASKED);
       const there = (await Promise.all(others.map((agent) => ask(user, agent, address)))).flat();
@@ -52,7 +55,12 @@ export function createInbox({ db, backend, log }: InboxDeps) {
       const shown = calls.slice(0, SHOWN - Math.min(visitors.length, VISITORS_SHOWN));
       const beside = visitors.slice(0, SHOWN - shown.length);
       const items = [...shown, ...beside.map((visitor): InboxItem => ({ kind: 'visitor', ...visitor }))].sort(byAge);
-      return { items, hasMore: items.length < calls.length + visitors.length };
+      const asked = await readPayments(db.user(user.id), PAYMENTS_SHOWN + 1);
+      const payments = asked
+        .slice(0, PAYMENTS_SHOWN)
+        .map(({ units, ...rest }): WaitingPayment => ({ ...rest, amount: formatAmount(units, USD_DECIMALS) }));
+      const hasMore = items.length < calls.length + visitors.length || payments.length < asked.length;
+      return { items, payments, hasMore };
     },
   };
 }

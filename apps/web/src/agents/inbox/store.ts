@@ -1,4 +1,4 @@
-import type { Question } from '@troupe/contract';
+import type { Question, WaitingPayment } from '@troupe/contract';
 import type { UserTx } from '@troupe/db';
 import { sql } from 'kysely';
 
@@ -48,6 +48,20 @@ export async function readVisitors(tx: UserTx, limit: number): Promise<WaitingVi
     from widget_visitors v join widgets w on w.id = v.widget_id join agents a on a.id = v.agent_id
     where v.state <> 'agent' and v.session_id is not null and w.removed_at is null
     order by v.waiting_since, v.id limit ${limit}`.execute(tx);
+  return rows;
+}
+
+interface PaymentRow extends Omit<WaitingPayment, 'amount'> {
+  units: bigint;
+}
+
+/** What the own agents ask to pay, the oldest first. One of an agent that is gone cannot be decided any more. */
+export async function readPayments(tx: UserTx, limit: number): Promise<PaymentRow[]> {
+  const { rows } = await sql<PaymentRow>`
+    select p.id, p.agent_id as "agentId", a.name as "agentName", p.units, p.currency, p.recipient, p.endpoint, p.method,
+      iso_text(p.created_at) as "createdAt"
+    from agent_payments p join agents a on a.id = p.agent_id
+    where p.status = 'approval' order by p.created_at, p.id limit ${limit}`.execute(tx);
   return rows;
 }
 

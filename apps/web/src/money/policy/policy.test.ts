@@ -35,7 +35,10 @@ async function agentWith(policy: object) {
 test('the owner reads and sets it; nobody else, and no API key', async () => {
   const { person, agentId, url } = await agentWith({ perDay: '10', payees: [PAYEE] });
   const policy = { perPayment: null, perDay: '10.00', perPayee: null, approvalAbove: null, payees: [PAYEE] };
-  assert.deepEqual(await its.ask('GET', url, undefined, person.headers), { status: 200, body: policy });
+  const spent = async () => (await its.ask('GET', url, undefined, person.headers)).body;
+  assert.deepEqual(await spent(), { ...policy, spent: '0.00' });
+  assert.equal((await its.act(pay(agentId), person.headers)).status, 200);
+  assert.deepEqual(await spent(), { ...policy, spent: '5.00' });
   const other = await signedIn(web);
   for (const answer of [
     await its.ask('GET', url, undefined, other.headers),
@@ -101,4 +104,33 @@ test('above an amount the owner is asked, and nothing moves before the answer', 
   assert.equal((await decide(second.body.paymentId, 'deny')).body.status, 'denied');
   assert.equal((await decide(second.body.paymentId, 'approve')).status, 400);
   assert.equal(await paid(), 1);
+});
+
+test('whatever waits for the owner is in the inbox, of every agent, the oldest first and fifty at a time', async () => {
+  const { person, agentId, pay: one } = await agentWith({ approvalAbove: '0' });
+  const inbox = async () => (await its.ask('GET', '/api/inbox', undefined, person.headers)).body;
+  assert.deepEqual((await inbox()).payments, []);
+  const others = await Promise.all(Array.from({ length: 6 }, () => its.agent(person)));
+  for (const id of [agentId, ...others]) {
+    const url = `/api/agents/${id}/payment-policy`;
+    assert.equal((await its.ask('PUT', url, { approvalAbove: '0' }, person.headers)).status, 200);
+    assert.equal((await its.act(pay(id, { amount: 3 }), person.headers)).body.status, 'approval_required');
+  }
+  const { payments, hasMore } = await inbox();
+  assert.deepEqual(
+    payments.map((payment: { agentId: string }) => payment.agentId),
+    [agentId, ...others],
+  );
+  assert.equal(hasMore, false);
+  const { id, createdAt, amount, recipient, agentName } = payments[0];
+  assert.ok(Date.parse(createdAt) <= Date.now());
+  assert.deepEqual([agentName, amount, recipient], ['A', '3.00', PAYEE]);
+  const url = `/api/agents/${agentId}/payments/${id}`;
+  assert.equal((await its.ask('POST', url, { decision: 'deny' }, person.headers)).status, 200);
+  assert.equal((await inbox()).payments.length, 6);
+  const stranger = await signedIn(web);
+  assert.deepEqual((await its.ask('GET', '/api/inbox', undefined, stranger.headers)).body.payments, []);
+  for (let n = 0; n < 45; n += 1) await one({ amount: 1 });
+  const full = await inbox();
+  assert.deepEqual([full.payments.length, full.hasMore], [50, true]);
 });

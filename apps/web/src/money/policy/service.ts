@@ -84,9 +84,10 @@ function createHelp({ db, clock, jobs, abandoned }: PolicyDeps) {
 /** What agents may spend, and what they did. */
 function limits({ db, audit, clock }: PolicyDeps, { mustOwn }: ReturnType<typeof createHelp>) {
   return {
-    async get(userId: string, agentId: string): Promise<PolicyTexts> {
+    async get(userId: string, agentId: string): Promise<PolicyTexts & { spent: string }> {
       await mustOwn(userId, agentId);
-      return texts(await store.policy(db.user(userId), agentId));
+      const spent = await store.spentInAll(db.user(userId), { userId, agentId }, clock());
+      return { ...texts(await store.policy(db.user(userId), agentId)), spent: usd(spent) };
     },
 
     async set(userId: string, agentId: string, given: PolicyTexts): Promise<PolicyTexts> {

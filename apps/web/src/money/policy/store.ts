@@ -1,6 +1,6 @@
 import type { SystemTx, UserTx } from '@troupe/db';
 import { newId } from '@troupe/kernel';
-import { countedPayments, spentOn, takePaymentTurn } from '@troupe/ledger';
+import { countedPayments, spentOn, sumOfPayments, takePaymentTurn } from '@troupe/ledger';
 
 /** Millionths of a dollar; null: no limit. */
 export interface PaymentPolicy {
@@ -124,6 +124,9 @@ export const takeTurn = (tx: UserTx, userId: string, agentId: string) => takePay
 /** What was paid in the last 24 hours or is under way, in all and to one payee. */
 export const spent = async (tx: UserTx, payer: { userId: string; agentId: string }, recipient: string, now: Date) =>
   spentOn(await countedPayments(tx, payer, now), recipient);
+
+/** What was paid in the last 24 hours or is under way, in all. */
+export const spentInAll = sumOfPayments;
 
 export async function add(
   tx: UserTx,

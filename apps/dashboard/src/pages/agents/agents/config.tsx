@@ -1,5 +1,6 @@
 import { web } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { stale, useCall, useSend } from '../../../api.ts';
 import { config as texts } from '../../../texts/operate.ts';
 import { Loaded } from '../../../ui/states.tsx';
@@ -14,11 +15,16 @@ export function AgentConfig({ agentId }: { agentId: string }) {
   const read = useCall(web.agents.getConfig, { params });
   const say = useSay();
   const queries = useQueryClient();
-  const save = useSend(web.agents.putConfig, { refresh: [web.agents.getConfig], done: () => say(texts.savedAgent) });
-  const wanted = save.variables?.body ?? {};
-  const taken = () => {
+  const [saved, setSaved] = useState(0);
+  const done = () => {
+    setSaved((times) => times + 1);
     say(texts.savedAgent);
-    void stale(queries, web.agents.getConfig);
+  };
+  const save = useSend(web.agents.putConfig, { refresh: [web.agents.getConfig], done });
+  const wanted = save.variables?.body ?? {};
+  const taken = async () => {
+    await stale(queries, web.agents.getConfig);
+    done();
   };
   return (
     <div className="flex flex-col gap-5">
@@ -26,11 +32,12 @@ export function AgentConfig({ agentId }: { agentId: string }) {
         {({ config }) => (
           <>
             <ConfigEditor
-              key={JSON.stringify(config)}
+              name={`config:${agentId}`}
               config={config}
+              saved={saved}
               busy={save.isPending}
               error={save.error}
-              onSave={(next) => save.mutate({ params, body: next })}
+              onSave={(_, changed) => save.mutate({ params, body: changed })}
             />
             <StandingRules agentId={agentId} config={config} />
           </>
@@ -41,7 +48,7 @@ export function AgentConfig({ agentId }: { agentId: string }) {
         error={save.error}
         change={{ config: wanted }}
         onForce={() => save.mutate({ params, query: { force: 'true' }, body: wanted })}
-        onTaken={taken}
+        onTaken={() => void taken()}
       />
     </div>
   );

@@ -1,7 +1,7 @@
 import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useCall, useSend } from '../../../api.ts';
-import { money } from '../../../format.ts';
+import { ago, money } from '../../../format.ts';
 import { spend as texts } from '../../../texts/agents.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -55,6 +55,10 @@ export function Spend({ agentId }: { agentId: string }) {
   );
 }
 
+/** It can be more than the cap: what a call costs is known when it has ended. */
+const usedOf = (used: number, limit: number): string =>
+  used > limit ? texts.over(money(used - limit), money(limit)) : texts.used(money(used), money(limit));
+
 function Caps({ caps, busy, onRemove }: { caps: Cap[]; busy: boolean; onRemove: (cap: Cap) => void }) {
   if (caps.length === 0) return <p className="text-ink-soft">{texts.none}</p>;
   return (
@@ -65,12 +69,10 @@ function Caps({ caps, busy, onRemove }: { caps: Cap[]; busy: boolean; onRemove: 
         return (
           <li key={cap.period} className="flex flex-wrap items-center gap-x-4 gap-y-2">
             <div className="min-w-56 flex-1">
-              <Gauge
-                label={name}
-                used={used}
-                limit={cap.limitUsd}
-                text={texts.used(money(used), money(cap.limitUsd))}
-              />
+              <Gauge label={name} used={used} limit={cap.limitUsd} text={usedOf(used, cap.limitUsd)} />
+              {used >= cap.limitUsd && cap.resetsAt !== null && (
+                <p className="mt-1 text-[0.85rem] text-spot">{texts.full(ago(cap.resetsAt))}</p>
+              )}
             </div>
             <Button small busy={busy} aria-label={texts.removeNamed(name)} onClick={() => onRemove(cap)}>
               {texts.remove}

@@ -1,7 +1,8 @@
 import { web } from '@troupe/contract';
 import type { StandingRule } from '@troupe/domain';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useSend } from '../../../api.ts';
+import { call, carefully, stale } from '../../../api.ts';
 import { day } from '../../../format.ts';
 import { standing as texts } from '../../../texts/standing.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -14,18 +15,27 @@ function rulesIn(config: Record<string, unknown>): StandingRule[] {
   return standing ?? [];
 }
 
+/** Takes a rule away from those that there are now: one that went elsewhere meanwhile does not come back with the others. */
+function useRemoval(agentId: string, done: () => void) {
+  const params = { id: agentId };
+  const queries = useQueryClient();
+  return useMutation({
+    async mutationFn(rule: StandingRule) {
+      const { config } = await call(web.agents.getConfig, { params });
+      const standing = rulesIn(config).filter((one) => JSON.stringify(one) !== JSON.stringify(rule));
+      // To ask more often is no change that a case could fail by.
+      await carefully(web.agents.putConfig, { params, body: { safety: { standing } }, query: { force: 'true' } });
+      await stale(queries, web.agents.getConfig);
+    },
+    onSuccess: done,
+  });
+}
+
 /** What the owner allowed for good, with where that was, and the way back. */
 export function StandingRules({ agentId, config }: { agentId: string; config: Record<string, unknown> }) {
   const say = useSay();
   const rules = rulesIn(config);
-  const save = useSend(web.agents.putConfig, { refresh: [web.agents.getConfig], done: () => say(texts.removed) });
-  const remove = (rule: StandingRule) =>
-    save.mutate({
-      params: { id: agentId },
-      body: { safety: { standing: rules.filter((one) => one !== rule) } },
-      // To ask more often is no change that a case could fail by.
-      query: { force: 'true' },
-    });
+  const save = useRemoval(agentId, () => say(texts.removed));
   return (
     <Card title={texts.title} hint={texts.hint}>
       {save.error && <Notice tone="danger">{save.error.message}</Notice>}
@@ -47,7 +57,7 @@ export function StandingRules({ agentId, config }: { agentId: string; config: Re
                   small
                   aria-label={texts.removeNamed(words)}
                   disabled={save.isPending}
-                  onClick={() => remove(rule)}
+                  onClick={() => save.mutate(rule)}
                 >
                   {texts.remove}
                 </Button>

@@ -11,6 +11,7 @@ import { Badge, Card } from '../../../ui/card.tsx';
 import { Refused } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Kind, Row } from '../connections/parts.tsx';
+import { latelyOf } from './lately.ts';
 import { withSender } from './channel-form.ts';
 
 /** They come when they are opened. */
@@ -72,7 +73,7 @@ function One({ agentId, channel, receipts }: OneProps) {
     <Row
       name={name}
       state={{ tone: isSet ? TONE[state] : 'neutral', text: isSet ? texts.states[state] : texts.notSet }}
-      detail={channel.settings['address']}
+      detail={[channel.settings['address'], latelyOf(channel, receipts)].filter(Boolean).join(' · ')}
       acts={isSet ? ways : [{ label: texts.setUp, onClick: set }]}
       remove={isSet ? { ...remove, losses: texts.removeLoss } : undefined}
       problem={error ? texts.why(error) : undefined}

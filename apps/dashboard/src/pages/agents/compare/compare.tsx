@@ -13,7 +13,7 @@ import { Page } from '../../../ui/page.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { ModelField } from '../models.tsx';
 import { Answers } from './answers.tsx';
-import { COMPARISON, readComparison, sidesOf } from './sides.ts';
+import { askedAs, COMPARISON, readComparison, sidesOf } from './sides.ts';
 import type { Comparison, Side } from './sides.ts';
 
 export default function Compare() {
@@ -46,7 +46,12 @@ function Comparing({ agents }: { agents: WebAgent[] }) {
   const models = useCall(web.models.list, {}).data?.models ?? [];
   const sides = sidesOf(comparison.sides, agents, models);
   const { message, shown } = comparison;
-  const start = useSend(web.compare.start, { done: (reply) => set({ shown: reply }) });
+  const start = useSend(web.compare.start, { done: (reply) => set({ shown: reply, asked: undefined }) });
+  const ask = () => {
+    const asked = askedAs(comparison.asked, message, sides, newId);
+    set({ asked });
+    start.mutate({ body: { id: asked.id, message, sides } });
+  };
   if (shown)
     return (
       <Answers
@@ -59,11 +64,7 @@ function Comparing({ agents }: { agents: WebAgent[] }) {
     );
   return (
     <Card>
-      <Form
-        error={start.error}
-        fields={['message']}
-        onSubmit={() => start.mutate({ body: { id: newId(), message, sides } })}
-      >
+      <Form error={start.error} fields={['message']} onSubmit={ask}>
         <TextArea
           label={texts.message}
           name="message"

@@ -13,6 +13,8 @@ export interface Comparison {
   message: string;
   sides: Side[];
   shown?: Reply;
+  /** What was asked last, and whether an answer came or not: the same is asked under the same id. */
+  asked?: { id: string; what: string };
 }
 
 export const COMPARISON = 'compare';
@@ -21,12 +23,24 @@ const isSide = (value: unknown): value is Side =>
   typeof value === 'object' && value !== null && typeof (value as Side).agentId === 'string';
 
 export function readComparison(value: unknown): Comparison {
-  const { message, sides, shown } = (value ?? {}) as Partial<Comparison>;
+  const { message, sides, shown, asked } = (value ?? {}) as Partial<Comparison>;
   return {
     message: typeof message === 'string' ? message : '',
     sides: Array.isArray(sides) ? sides.filter(isSide).slice(0, MOST_COMPARED) : [],
     ...(Array.isArray(shown?.sides) && shown.sides.every(isSide) && { shown }),
+    ...(typeof asked?.id === 'string' && typeof asked.what === 'string' && { asked }),
   };
+}
+
+/** The platform begins a comparison once under one id: a try whose answer was lost is the same one. */
+export function askedAs(
+  before: Comparison['asked'],
+  message: string,
+  sides: readonly Side[],
+  makeId: () => string,
+): NonNullable<Comparison['asked']> {
+  const what = JSON.stringify([message, sides]);
+  return before?.what === what ? before : { id: makeId(), what };
 }
 
 /** Two to begin with: the first agent with two models, as far as there are two. */

@@ -19,6 +19,7 @@ export default function Configuration() {
             {/* A new version starts a new editor: a restore must not be hidden behind old drafts. */}
             <ConfigEditor
               key={JSON.stringify(config)}
+              name="config"
               config={config}
               busy={save.isPending}
               error={save.error}

@@ -1,5 +1,4 @@
-import { useState } from 'react';
-import { differences } from '../../../diff.ts';
+import { changedFields, differences } from '../../../diff.ts';
 import type { Difference } from '../../../diff.ts';
 import { config as texts } from '../../../texts/operate.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -7,54 +6,52 @@ import { Card, Notice } from '../../../ui/card.tsx';
 import { DiffView } from '../../../ui/diff-view.tsx';
 import { TextArea } from '../../../ui/field.tsx';
 import { Segments } from '../../../ui/tabs.tsx';
-import { configText, parseConfig } from './config-text.ts';
+import { LeftOff } from '../../../ui/use-unsaved.tsx';
 import type { Config } from './config-text.ts';
 import { ConfigForm } from './form.tsx';
+import { useConfigDraft } from './use-config-draft.ts';
+import type { View } from './use-config-draft.ts';
 
 const VIEWS = [
   { value: 'form', label: texts.form },
   { value: 'json', label: texts.json },
 ];
 
-/** One draft in two views. A text that is no configuration keeps its view until it is one. */
-function useDraft(config: Config) {
-  const [view, setView] = useState('form');
-  const [draft, setDraft] = useState(config);
-  const [text, setText] = useState(() => configText(config));
-  const parsed = view === 'json' ? parseConfig(text) : draft;
-  const show = (next: string) => {
-    if (next === 'json') setText(configText(draft));
-    else if (parsed) setDraft(parsed);
-    if (next === 'json' || parsed) setView(next);
-  };
-  return { view, show, draft, setDraft, text, setText, parsed };
-}
-
 /** A configuration as a form or as JSON, with what would change before it is saved. */
 export function ConfigEditor({
+  name,
   config,
+  saved = 0,
   busy,
   error,
   onSave,
 }: {
+  /** What is not saved is kept under it. */
+  name: string;
   config: Config;
+  /** Another one each time it was saved. */
+  saved?: number;
   busy: boolean;
   error: Error | null;
-  onSave: (config: Config) => void;
+  /** `changed`: of each section only what differs. */
+  onSave: (config: Config, changed: Config) => void;
 }) {
-  const { view, show, draft, setDraft, text, setText, parsed } = useDraft(config);
-  const changes = parsed ? differences(config, parsed) : [];
+  const edited = useConfigDraft(name, config, saved);
+  const { base, view, draft, text, parsed, revision } = edited;
+  const changes = parsed ? differences(base, parsed) : [];
+  const show = (next: string) => edited.show(next as View);
   return (
     <Card title={texts.title} actions={<Segments label={texts.views} value={view} onChange={show} choices={VIEWS} />}>
       <form
         className="flex flex-col gap-5"
         onSubmit={(event) => {
           event.preventDefault();
-          if (parsed) onSave(parsed);
+          if (parsed) onSave(parsed, changedFields(base, parsed));
         }}
       >
+        <LeftOff of={edited} />
         {view === 'form' ? (
-          <ConfigForm value={draft} onChange={setDraft} />
+          <ConfigForm key={revision} value={draft} onChange={edited.setDraft} />
         ) : (
           <TextArea
             label={texts.json}
@@ -64,7 +61,7 @@ export function ConfigEditor({
             spellCheck={false}
             value={text}
             error={parsed ? null : texts.invalidJson}
-            onChange={({ target }) => setText(target.value)}
+            onChange={({ target }) => edited.setText(target.value)}
           />
         )}
         {changes.length > 0 && <Changes items={changes} />}

@@ -2,7 +2,7 @@
 export const WAYS = ['curl', 'javascript', 'terminal'] as const;
 export type Way = (typeof WAYS)[number];
 
-const HELLO = 'Say hello.';
+export const HELLO = 'Say hello.';
 
 /** `key`: as it stands in the text; a variable of the shell where it is not known. */
 export function callsOf(way: Way, origin: string, agentId: string, key = '$TROUPE_KEY'): string {

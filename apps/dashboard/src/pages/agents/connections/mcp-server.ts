@@ -1,6 +1,9 @@
 /** What is typed to attach an MCP server. */
 export const NO_SERVER = { name: '', address: '', secrets: '', clientId: '', clientSecret: '' };
 
+/** Of it nothing is kept in the browser. */
+export const SECRET_FIELDS = ['secrets', 'clientSecret'] as const;
+
 /** A service has an address on the web; all else is a command that runs one. */
 export const isService = (address: string): boolean => /^https?:\/\//i.test(address.trim());
 

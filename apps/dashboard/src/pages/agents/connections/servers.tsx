@@ -2,6 +2,7 @@ import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { lazy } from 'react';
 import { useCall, useSend } from '../../../api.ts';
+import { ago } from '../../../format.ts';
 import { connections, servers as texts } from '../../../texts/connections.ts';
 import { useAsk } from '../../../ui/ask.ts';
 import { LinkButton } from '../../../ui/button.tsx';
@@ -15,6 +16,8 @@ const Attach = lazy(() => import('./attach.tsx').then((page) => ({ default: page
 type Server = TypesOf<typeof web.connections.list>['reply']['servers'][number];
 
 const REFRESH = { refresh: [web.connections.list] };
+
+const triedOf = ({ at }: Server): string => (at === undefined ? '' : ` · ${texts.lastTried(ago(at))}`);
 
 /** MCP servers: their tools are the agent's. */
 export function Servers({ agentId }: { agentId: string }) {
@@ -64,7 +67,12 @@ function One({ agentId, server }: { agentId: string; server: Server }) {
     <Row
       name={name}
       state={{ tone: SERVER_TONE[state], text: texts.states[state] }}
-      detail={<code>{url ?? [server.command, ...server.args].join(' ')}</code>}
+      detail={
+        <>
+          <code>{url ?? [server.command, ...server.args].join(' ')}</code>
+          {triedOf(server)}
+        </>
+      }
       acts={[
         { label: connections.test, ...tries },
         ...connecting,
@@ -95,7 +103,7 @@ function Inherited({ agentId, server }: { agentId: string; server: Server }) {
     <Row
       name={name}
       state={off ? { tone: 'neutral', text: texts.isOff } : { tone: SERVER_TONE[state], text: texts.states[state] }}
-      detail={texts.inherited}
+      detail={`${texts.inherited}${triedOf(server)}`}
       acts={[
         ...(off ? [] : [tries]),
         { label: off ? texts.switchOn : texts.switchOff, onClick: () => set(), busy: use.isPending },

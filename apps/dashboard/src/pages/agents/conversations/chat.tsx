@@ -1,6 +1,6 @@
 import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
-import { useCallback, useMemo, useState, useSyncExternalStore } from 'react';
+import { useCallback, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { chat as texts } from '../../../texts/agents.ts';
@@ -29,6 +29,8 @@ import { useFindKey } from './use-find-key.ts';
 import { newPlace, useCommands } from './use-commands.ts';
 import { spentOf, stateOf, transcript } from './transcript.ts';
 import { useBeside } from './beside.tsx';
+import { wordsOf } from './foot.tsx';
+import { useNextModel } from './next-model.ts';
 import { ANSWER_WIDTH, Bubble, Turns } from './turns.tsx';
 
 /** Talking to an agent: all conversations on one side, the one that is read on the other. */
@@ -121,6 +123,7 @@ function Thread({ agent, place, onList }: ThreadProps) {
   const outbox = useOutbox(agent.id, place.onSent);
   const owner = useSayIn(agent.id);
   const [editing, setEditing] = useState<string>();
+  const [model, setModel] = useNextModel(agent.id);
   const [hasOptions, setOptions] = useState(false);
   const commands = useCommands(place, () => setOptions(true));
   const files = useBeside(agent, session?.id, read.talk);
@@ -142,10 +145,10 @@ function Thread({ agent, place, onList }: ThreadProps) {
           setOpen={setOptions}
         />
         <Said
-          {...{ agent, place, read, outbox, owner, editing, say }}
+          {...{ agent, place, read, outbox, owner, editing, say, model }}
           onEditing={setEditing}
           onOpen={files.open}
-          onAgain={() => asked?.kind === 'user' && say({ text: asked.text, attachments: [] })}
+          onAgain={() => asked?.kind === 'user' && say({ ...wordsOf(asked), ...named(model) })}
         />
         {owner.problem && <Notice tone="danger">{owner.problem.message}</Notice>}
         {agent.status === 'stopped' ? (
@@ -156,6 +159,8 @@ function Thread({ agent, place, onList }: ThreadProps) {
             agent={agent}
             place={place.place}
             works={read.state !== 'idle'}
+            model={model}
+            onModel={setModel}
             isNew={place.list.data !== undefined && !session && !place.isWaiting}
             onSend={say}
             onInterrupt={(written) => outbox.post(written, place.target, session?.id)}
@@ -175,29 +180,47 @@ interface SaidProps extends Omit<ThreadProps, 'onList'> {
   outbox: ReturnType<typeof useOutbox>;
   owner: ReturnType<typeof useSayIn>;
   say: (written: Written) => void;
+  /** That is chosen for what is written next. */
+  model: string | undefined;
   editing: string | undefined;
   onEditing: (key: string | undefined) => void;
   onOpen: (path: string) => void;
   onAgain: () => void;
 }
 
+const named = (model: string | null | undefined) => (model ? { model } : {});
+
 /** The same as long as it is the same conversation: what is shown is drawn once. */
-function useActions({ agent, place: { session, open }, owner: { onDecide }, outbox: { post }, onOpen }: SaidProps) {
+function useActions(props: SaidProps) {
+  const {
+    agent: { id: agentId, status, answers },
+    place: { session, open },
+    owner: { onDecide },
+    outbox: { post },
+    onOpen,
+  } = props;
   const sessionId = session?.id ?? '';
-  const isOff = agent.status === 'stopped';
+  // Choosing another one draws nothing anew.
+  const chosen = useRef(props.model);
+  chosen.current = props.model;
+  const isOff = status === 'stopped';
   return useMemo(
     () => ({
-      agentId: agent.id,
+      agentId,
       sessionId,
       isOff,
+      answers,
       onDecide,
-      onEdit: (seq: number, text: string, attachments: string[]) =>
-        post({ text, attachments }, { branchOf: sessionId, at: seq - 1 }),
+      onEdit: (seq: number, text: string, attachments: string[], model?: string | null) =>
+        post(
+          { text, attachments, ...named(model === undefined ? chosen.current : model) },
+          { branchOf: sessionId, at: seq - 1 },
+        ),
       onSwitch: (id: string) => open(id),
       onOpen,
     }),
     // `post` only adds to what it is given.
-    [agent.id, sessionId, isOff, onDecide, open, onOpen],
+    [agentId, sessionId, isOff, answers, onDecide, open, onOpen],
   );
 }
 
@@ -233,7 +256,7 @@ function Said(props: SaidProps) {
             {turns.length === 0 && letters.length === 0 && (
               <Greeting
                 agentId={agent.id}
-                onPick={(text) => say({ text, attachments: [] })}
+                onPick={(text) => say({ text, attachments: [], ...named(props.model) })}
                 stopped={agent.status === 'stopped'}
               />
             )}

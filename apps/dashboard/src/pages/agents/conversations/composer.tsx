@@ -27,6 +27,9 @@ interface Props {
   /** Names the conversation: each has a draft of its own. */
   place: string;
   works: boolean;
+  /** Which is to answer; undefined: the agent's own. */
+  model: string | undefined;
+  onModel: (model: string | undefined) => void;
   /** Nothing was said yet: what is typed next is meant for it. */
   isNew: boolean;
   onSend: (written: Written) => void;
@@ -48,18 +51,6 @@ function useDraft(key: string): [string, (text: string) => void] {
     else keep(key, next);
   };
   return [text, write];
-}
-
-/** The model for what is written next; it is kept until another one is chosen. */
-function useModel(agentId: string): [string | undefined, (model: string | undefined) => void] {
-  const key = `model:${agentId}`;
-  const [model, setModel] = useState<string | undefined>(() => kept(key) as string | undefined);
-  const choose = (next: string | undefined) => {
-    setModel(next);
-    if (next === undefined) forget(key);
-    else keep(key, next);
-  };
-  return [model, choose];
 }
 
 /** Files that are dropped or pasted. */
@@ -112,9 +103,8 @@ function useFirstFocus(isNew: boolean) {
 
 /** Where one writes. Files come by button, by dropping them and by pasting them. */
 export function Composer(props: Props) {
-  const { agent, place, works, onSend, onInterrupt, onStop, onEditLast } = props;
+  const { agent, place, works, model, onSend, onInterrupt, onStop, onEditLast } = props;
   const [text, write] = useDraft(`draft:${agent.id}:${place}`);
-  const [model, setModel] = useModel(agent.id);
   const form = useFirstFocus(props.isNew);
   const [isPicking, setPicking] = useState(false);
   const { picker, offered } = useCommands(props, () => setPicking(true));
@@ -152,7 +142,7 @@ export function Composer(props: Props) {
       />
       <div className="mt-2 flex items-center gap-2">
         <PickFiles picker={picker} onPick={attaching.add} />
-        <ModelButton agent={agent} value={model} onChoose={setModel} isOpen={isPicking} onOpen={setPicking} />
+        <ModelButton agent={agent} value={model} onChoose={props.onModel} isOpen={isPicking} onOpen={setPicking} />
         <span className="ms-auto flex shrink-0 gap-2">
           {works && (
             <Button icon="stop" onClick={onStop}>

@@ -64,9 +64,6 @@ function aboutOf(tool: string, json: string): string {
 const listed = (value: unknown): string =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string').join(', ') : '';
 
-/** One whose calls can be said in words. */
-export const isKnownTool = (tool: string | undefined): boolean => tool !== undefined && Object.hasOwn(tools, tool);
-
 /** What a call does, as a person would say it; a tool that nobody here knows is called by its own name. */
 export function toolWords(tool: string, args: string, isGoing = false): ToolWords {
   const isKnown = Object.hasOwn(tools, tool);

@@ -1,23 +1,24 @@
-import { memo, useContext, useMemo, useState } from 'react';
+import { memo, useContext, useMemo } from 'react';
 import type { FormEvent, ReactNode } from 'react';
 import type { Attachment } from '@troupe/contract';
-import { Link } from '@tanstack/react-router';
-import { duration, money, short, time } from '../../../format.ts';
+import { money } from '../../../format.ts';
 import { chat as texts } from '../../../texts/agents.ts';
 import { states } from '../../../texts/common.ts';
 import { attach, talk } from '../../../texts/talk.ts';
-import { Button, IconButton, LinkButton } from '../../../ui/button.tsx';
+import { Button, LinkButton } from '../../../ui/button.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { TextArea } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { isSending } from '../../../ui/keys.ts';
+import { LeftOff, useUnsaved } from '../../../ui/use-unsaved.tsx';
 import { Markdown } from '../../../ui/markdown.tsx';
-import { runAddress, runName } from '../runs/run-name.ts';
 import { Answer } from './answer.tsx';
 import type { OfAgent } from './answer.tsx';
 import { isFinal, wholesOf } from './answers.ts';
-import type { Forked, Whole } from './answers.ts';
+import type { Forked } from './answers.ts';
 import { fileUrl } from './attach.tsx';
+import { Foot, wordsOf } from './foot.tsx';
+import type { Asked, FootProps } from './foot.tsx';
 import type { Choice } from './branches.ts';
 import { NewFrom } from './seen.ts';
 import { ToolCard } from './tool-card.tsx';
@@ -38,8 +39,6 @@ interface Props {
   /** Asks the last question again; undefined: it cannot be asked now. */
   onAgain: (() => void) | undefined;
 }
-
-type Asked = Extract<Turn, { kind: 'user' }>;
 
 /** A conversation, with the tools that were used and what waits for a decision. */
 export function Turns({ turns, choices, forked, actions, editing, onEditing, onAgain, deciding }: Props) {
@@ -128,17 +127,8 @@ function Note({ ending, onAgain }: { ending: Ending; onAgain: (() => void) | und
   );
 }
 
-interface SaidProps {
-  turn: Exclude<Turn, Ending | Told>;
-  /** The question that this is the last answer to. */
-  asked: Asked | undefined;
-  whole: Whole | undefined;
-  forked: Forked | undefined;
-  choice: Choice | undefined;
-  actions: TurnActions;
+interface SaidProps extends FootProps {
   deciding: boolean;
-  isEditing: boolean;
-  onEditing: (key: string | undefined) => void;
 }
 
 const sameTools = (a: ToolUse[], b: ToolUse[]): boolean =>
@@ -162,8 +152,6 @@ const isSame = (a: SaidProps, b: SaidProps): boolean =>
 /** An answer has the width of a page to read, and no box around it. */
 export const ANSWER_WIDTH = 'w-full max-w-[46rem] self-start';
 
-const pathsOf = ({ attachments }: Asked) => attachments.map(({ path }) => path);
-
 const Said = memo(function Said({ deciding, ...rest }: SaidProps) {
   const { turn, actions, isEditing, onEditing } = rest;
   const mine = turn.kind === 'user';
@@ -180,9 +168,10 @@ const Said = memo(function Said({ deciding, ...rest }: SaidProps) {
       {mine && <Files attachments={turn.attachments} actions={actions} />}
       {isEditing ? (
         <EditForm
+          name={`edit:${actions.sessionId}:${turn.key}`}
           text={turn.text}
           onClose={() => onEditing(undefined)}
-          onSend={(text) => actions.onEdit(Number(turn.key), text, mine ? pathsOf(turn) : [])}
+          onSend={(text) => actions.onEdit(Number(turn.key), text, mine ? wordsOf(turn).attachments : [])}
         />
       ) : (
         turn.text && <Bubble text={turn.text} mine={mine} of={actions} />
@@ -194,96 +183,32 @@ const Said = memo(function Said({ deciding, ...rest }: SaidProps) {
   );
 }, isSame);
 
-/** When it was said, what the whole answer took, and what can be done with it. */
-function Foot({ turn, asked, whole, forked, choice, actions, isEditing, onEditing }: Omit<SaidProps, 'deciding'>) {
-  const mine = turn.kind === 'user';
-  const spent = mine ? undefined : asked && whole ? whole : turn.spent;
-  return (
-    <div className={cx('flex flex-wrap items-center gap-x-2 gap-y-1', mine && 'justify-end')}>
-      <p className="num text-[0.78rem] text-ink-faint">
-        {time(turn.at)}
-        {spent && spent.tokens > 0 && <> · {texts.cost(money(spent.costMicros / 1e6), short(spent.tokens))}</>}
-      </p>
-      {asked && whole && <AnswerLinks {...{ asked, whole, forked, actions }} />}
-      {mine && choice && <Switch choice={choice} onSwitch={actions.onSwitch} />}
-      <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 [article:last-of-type_&]:opacity-100 [@media(hover:none)]:opacity-100">
-        {mine && !isEditing && !actions.isOff && (
-          <Small icon="edit" label={talk.edit} onClick={() => onEditing(turn.key)} />
-        )}
-        {!mine && turn.text && (
-          <Small icon="copy" label={talk.copy} onClick={() => void navigator.clipboard.writeText(turn.text)} />
-        )}
-        {asked && !actions.isOff && (
-          <Small
-            icon="restart"
-            label={talk.retry}
-            onClick={() => actions.onEdit(Number(asked.key), asked.text, pathsOf(asked))}
-          />
-        )}
-      </span>
-    </div>
-  );
-}
-
-const FOOT_LINK = 'num text-[0.78rem] text-ink-soft underline decoration-line-strong underline-offset-2 hover:text-ink';
-
-/** To how the answer came about, and beside the one that it stands in place of. */
-function AnswerLinks({
-  asked,
-  whole,
-  forked,
-  actions,
-}: Pick<SaidProps, 'forked' | 'actions'> & { asked: Asked; whole: Whole }) {
-  const run = { ...actions, first: Number(asked.key) };
-  return (
-    <>
-      <Link to={runAddress(run)} title={talk.runHint} className={FOOT_LINK}>
-        {talk.steps(whole.steps, whole.ms > 0 ? duration(whole.ms) : '')}
-      </Link>
-      {forked && (
-        <Link to={`${runAddress({ ...actions, ...forked })}/compare/${runName(run)}`} className={FOOT_LINK}>
-          {talk.compare}
-        </Link>
-      )}
-    </>
-  );
-}
-
-const Small = (props: {
-  icon: 'edit' | 'copy' | 'restart' | 'back' | 'arrow';
-  label: string;
-  onClick: () => void;
-  disabled?: boolean;
-}) => <IconButton {...props} className="size-7! [&_svg]:size-[15px]" />;
-
-/** One way of several to go on from here. */
-function Switch({ choice: { ids, index }, onSwitch }: { choice: Choice; onSwitch: (id: string) => void }) {
-  return (
-    <span role="group" aria-label={talk.branchOf(index + 1, ids.length)} className="inline-flex items-center">
-      <Small icon="back" label={talk.previous} disabled={index === 0} onClick={() => onSwitch(ids[index - 1]!)} />
-      <span className="num text-[0.8rem] text-ink-soft" aria-hidden="true">
-        {index + 1}/{ids.length}
-      </span>
-      <Small
-        icon="arrow"
-        label={talk.next}
-        disabled={index === ids.length - 1}
-        onClick={() => onSwitch(ids[index + 1]!)}
-      />
-    </span>
-  );
-}
-
-function EditForm({ text, onSend, onClose }: { text: string; onSend: (text: string) => void; onClose: () => void }) {
-  const [written, setWritten] = useState(text);
+function EditForm({
+  name,
+  text,
+  onSend,
+  onClose,
+}: {
+  name: string;
+  text: string;
+  onSend: (text: string) => void;
+  onClose: () => void;
+}) {
+  const unsaved = useUnsaved(name, { text });
+  const written = unsaved.value.text;
+  const leave = () => {
+    unsaved.clear();
+    onClose();
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (written.trim() === '') return;
     onSend(written.trim());
-    onClose();
+    leave();
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-2">
+      <LeftOff of={unsaved} />
       <TextArea
         label={talk.editLabel}
         hideLabel
@@ -292,14 +217,14 @@ function EditForm({ text, onSend, onClose }: { text: string; onSend: (text: stri
         dir="auto"
         autoFocus
         value={written}
-        onChange={({ target }) => setWritten(target.value)}
+        onChange={({ target }) => unsaved.set({ text: target.value })}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') onClose();
+          if (event.key === 'Escape') leave();
           if (isSending(event)) submit(event);
         }}
       />
       <div className="flex justify-end gap-2">
-        <Button small onClick={onClose}>
+        <Button small onClick={leave}>
           {states.cancel}
         </Button>
         <Button small kind="primary" type="submit">

@@ -1,6 +1,5 @@
 import { CASE_SECONDS, MOST_CHECKS, web } from '@troupe/contract';
 import type { EvaluationCase, TypesOf } from '@troupe/contract';
-import { useState } from 'react';
 import { useSend } from '../../../api.ts';
 import { evaluations as texts } from '../../../texts/evaluations.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
@@ -8,6 +7,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { LeftOff, useUnsaved } from '../../../ui/use-unsaved.tsx';
 import { CHECK_KINDS, checkOf, draftOf, schemaIn, type CheckDraft } from './checks.ts';
 
 const REFRESH = { refresh: [web.evaluations.listCases] };
@@ -37,13 +37,22 @@ interface CaseFormProps {
   onClose: () => void;
 }
 
+const begunWith = (given: EvaluationCase | undefined) => ({
+  name: given?.name ?? '',
+  input: given?.input ?? '',
+  seconds: String(given?.maxSeconds ?? CASE_SECONDS.usual),
+  checks: given?.checks.map(draftOf) ?? [{ kind: 'contains' as const, value: '' }],
+});
+
 /** What the agent is told, and what is expected of it. */
 export function CaseForm({ agentId, given, onClose }: CaseFormProps) {
-  const [name, setName] = useState(given?.name ?? '');
-  const [input, setInput] = useState(given?.input ?? '');
-  const [seconds, setSeconds] = useState(String(given?.maxSeconds ?? CASE_SECONDS.usual));
-  const [checks, setChecks] = useState<CheckDraft[]>(given?.checks.map(draftOf) ?? [{ kind: 'contains', value: '' }]);
-  const { save, error, isPending } = useSave({ agentId, given, onClose });
+  const unsaved = useUnsaved(`case:${given?.id ?? agentId}`, begunWith(given));
+  const { name, input, seconds, checks } = unsaved.value;
+  const leave = () => {
+    unsaved.clear();
+    onClose();
+  };
+  const { save, error, isPending } = useSave({ agentId, given, onClose: leave });
   const hasBadSchema = checks.some(({ kind, value }) => kind === 'schema' && !schemaIn(value));
   const submit = () => {
     const stubs = given?.stubs ?? [];
@@ -52,12 +61,13 @@ export function CaseForm({ agentId, given, onClose }: CaseFormProps) {
   return (
     <Dialog open onClose={onClose} title={given ? given.name : texts.add} wide>
       <Form error={error} fields={['name', 'input', 'maxSeconds']} onSubmit={submit} className="flex flex-col gap-4">
+        <LeftOff of={unsaved} />
         <TextField
           label={texts.name}
           name="name"
           required
           value={name}
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => unsaved.set({ name: target.value })}
         />
         <TextArea
           label={texts.input}
@@ -66,9 +76,9 @@ export function CaseForm({ agentId, given, onClose }: CaseFormProps) {
           required
           dir="auto"
           value={input}
-          onChange={({ target }) => setInput(target.value)}
+          onChange={({ target }) => unsaved.set({ input: target.value })}
         />
-        <Checks checks={checks} onChange={setChecks} />
+        <Checks checks={checks} onChange={(next) => unsaved.set({ checks: next })} />
         {given && given.stubs.length > 0 && (
           <p className="text-[0.9rem] text-ink-soft">{texts.stubs(given.stubs.map(({ tool }) => tool).join(', '))}</p>
         )}
@@ -79,7 +89,7 @@ export function CaseForm({ agentId, given, onClose }: CaseFormProps) {
           min={1}
           max={CASE_SECONDS.most}
           value={seconds}
-          onChange={({ target }) => setSeconds(target.value)}
+          onChange={({ target }) => unsaved.set({ seconds: target.value })}
         />
         <Refused error={error} />
         <div>

@@ -1,17 +1,17 @@
 import { web } from '@troupe/contract';
-import type { Device } from '@troupe/contract';
+import type { Device, WaitingPayment } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useSend } from '../../../api.ts';
+import { useCall, useSend } from '../../../api.ts';
 import { address, ago, exactMoney } from '../../../format.ts';
 import { inbox as texts } from '../../../texts/access.ts';
 import { devices } from '../../../texts/operate.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
 import { useAgentNames } from '../agents/names.ts';
+import { totalWith } from './payment-total.ts';
 import { useTold } from './use-marks.ts';
 import type { Decided } from './use-marks.ts';
-import type { Asked } from './waiting.ts';
 
 /** Who asks for what, and the two answers. */
 function AskedCard({
@@ -62,23 +62,25 @@ export function DeviceItem({ item: { id, name, agentId, ip, firstSeen }, onDecid
 }
 
 /** Money that an agent may not spend on its own. No key pays: it leads to the button. */
-export function PaymentItem({ item: { id, agentId, amount, recipient, createdAt }, onDecided }: Decided<Asked>) {
-  const { nameOf } = useAgentNames();
+export function PaymentItem({ item, onDecided }: Decided<WaitingPayment>) {
+  const { id, agentId, agentName, amount, recipient, createdAt } = item;
+  const policy = useCall(web.policy.get, { params: { id: agentId } }).data;
   const tell = useTold(onDecided);
   const decide = useSend(web.policy.decidePayment, {
-    refresh: [web.policy.listPayments, web.notices.list, web.ledger.get],
+    refresh: [web.inbox.get, web.policy.get, web.policy.listPayments, web.notices.list, web.ledger.get],
     done: (_, { body }) => tell(body.decision === 'approve' ? texts.paid : texts.refused),
   });
   const act = (decision: 'approve' | 'deny') => () =>
     decide.mutate({ params: { id: agentId, paymentId: id }, body: { decision } });
-  const title = texts.pays(nameOf(agentId), exactMoney(amount));
+  const title = texts.pays(agentName, exactMoney(amount));
+  const facts = [texts.payee(address(recipient), ago(createdAt)), policy && totalWith(amount, policy)];
   const link = (
     <Link to="/dashboard/policy" search={{ agent: agentId } as never} className="link">
       {title}
     </Link>
   );
   return (
-    <AskedCard title={link} name={title} facts={texts.payee(address(recipient), ago(createdAt))} error={decide.error}>
+    <AskedCard title={link} name={title} facts={facts.filter(Boolean).join(' ')} error={decide.error}>
       <Button kind="primary" data-act="a" data-money busy={decide.isPending} onClick={act('approve')}>
         {texts.pay(exactMoney(amount))}
       </Button>

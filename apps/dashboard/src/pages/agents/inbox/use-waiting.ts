@@ -1,9 +1,8 @@
 import { web } from '@troupe/contract';
-import { useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { callQuery, statusOf, useCall } from '../../../api.ts';
+import { useCall } from '../../../api.ts';
 import { useSession } from '../../../session.ts';
-import { byMarks, payersIn, waitingOf } from './waiting.ts';
+import { byMarks, waitingOf } from './waiting.ts';
 
 /** Everything that waits for this person, the oldest first, and what was put off, done with or decided. */
 export function useWaiting() {
@@ -13,18 +12,17 @@ export function useWaiting() {
   const devices = useCall(web.devices.list, {});
   const news = useCall(web.notices.list, { query: {} });
   const notices = news.data?.notices ?? [];
-  const { payments, reads: paid } = usePayments(payersIn(notices));
   const all = waitingOf({
     items: approvals.data?.items ?? [],
     joins: joins.data?.requests ?? [],
     devices: devices.data?.pending ?? [],
-    payments,
+    payments: approvals.data?.payments ?? [],
     notices,
   });
   const marks = approvals.data?.marks ?? [];
   const { items, later } = byMarks(all, marks, Date.now());
   useWake(later[0]?.until);
-  const read = together([approvals, ...(user?.isAdmin === true ? [joins] : []), devices, news, ...paid]);
+  const read = together([approvals, ...(user?.isAdmin === true ? [joins] : []), devices, news]);
   return { items, later, marks, read };
 }
 
@@ -34,9 +32,9 @@ interface Read {
   refetch: () => unknown;
 }
 
-/** All of them as one: that nothing waits is known when each has answered. An agent that is gone pays nothing. */
+/** All of them as one: that nothing waits is known when each has answered. */
 function together(reads: readonly Read[]) {
-  const isOpen = ({ data, error }: Read) => data === undefined && statusOf(error) !== 404;
+  const isOpen = ({ data }: Read) => data === undefined;
   return {
     data: reads.some(isOpen) ? undefined : true,
     error: reads.find((one) => isOpen(one) && one.error !== null)?.error ?? null,
@@ -56,13 +54,4 @@ function useWake(until: string | undefined): void {
     const timer = setTimeout(() => look((times) => times + 1), wait);
     return () => clearTimeout(timer);
   }, [until]);
-}
-
-/** What agents ask to pay. */
-function usePayments(payers: readonly string[]) {
-  const reads = useQueries({ queries: payers.map((id) => callQuery(web.policy.listPayments, { params: { id } })) });
-  const payments = reads.flatMap(({ data }, at) =>
-    (data?.payments ?? []).map((one) => ({ ...one, agentId: payers[at]! })),
-  );
-  return { payments, reads };
 }

@@ -1,6 +1,6 @@
 import { VISITOR_MESSAGE_LENGTH, web } from '@troupe/contract';
 import type { InboxItem } from '@troupe/contract';
-import { useState } from 'react';
+import { useRef } from 'react';
 import { useSend } from '../../../api.ts';
 import { ago } from '../../../format.ts';
 import { newId } from '../../../ids.ts';
@@ -12,41 +12,46 @@ import { TextArea } from '../../../ui/field.tsx';
 import { Form } from '../../../ui/form.tsx';
 import { Mask } from '../../../ui/icons.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { LeftOff, useUnsaved } from '../../../ui/use-unsaved.tsx';
 
 type Visitor = Extract<InboxItem, { kind: 'visitor' }>;
 
 /** Somebody on a site who wants to talk to a person, and the answer. */
 export function VisitorItem({ item }: { item: Visitor }) {
   const say = useSay();
-  const [message, setMessage] = useState('');
+  const unsaved = useUnsaved(`visitor:${item.id}`, { message: '' });
+  const { message } = unsaved.value;
+  // The platform takes the same answer once, however often it is sent.
+  const tried = useRef({ id: '', words: '' });
   const params = { id: item.agentId, visitorId: item.id };
   const reply = useSend(web.widgets.reply, {
     refresh: [web.inbox.get],
     done: () => {
-      setMessage('');
+      unsaved.again();
+      tried.current.words = '';
       say(texts.sent);
     },
   });
   const giveBack = useSend(web.widgets.giveBack, { refresh: [web.inbox.get], done: () => say(texts.givenBack) });
+  const submit = () => {
+    if (tried.current.words !== message) tried.current = { id: newId(), words: message };
+    reply.mutate({ params, body: { message, id: tried.current.id } });
+  };
   const title = item.state === 'waiting' ? texts.waits(item.widgetTitle) : texts.talks(item.widgetTitle);
   const error = reply.error ?? giveBack.error;
   return (
     <div role="group" aria-label={title} className="flex min-w-0 flex-col gap-2">
       <Words item={item} title={title} />
       {error && <Notice tone="danger">{error.message}</Notice>}
-      <Form
-        error={reply.error}
-        fields={[]}
-        onSubmit={() => reply.mutate({ params, body: { message, id: newId() } })}
-        className="flex flex-col gap-2"
-      >
+      <Form error={reply.error} fields={[]} onSubmit={submit} className="flex flex-col gap-2">
+        <LeftOff of={unsaved} />
         <TextArea
           label={texts.answer}
           rows={2}
           required
           maxLength={VISITOR_MESSAGE_LENGTH}
           value={message}
-          onChange={({ target }) => setMessage(target.value)}
+          onChange={({ target }) => unsaved.set({ message: target.value })}
         />
         <div className="flex flex-wrap gap-2">
           <Button kind="primary" type="submit" busy={reply.isPending}>

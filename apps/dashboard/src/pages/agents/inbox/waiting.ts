@@ -1,15 +1,11 @@
-import type { AccessRequest, Device, InboxItem, InboxMark, Notice, TypesOf, web } from '@troupe/contract';
-
-type Payment = TypesOf<typeof web.policy.listPayments>['reply']['payments'][number];
-/** What an agent asks to pay. */
-export type Asked = Payment & { agentId: string };
+import type { AccessRequest, Device, InboxItem, InboxMark, Notice, WaitingPayment } from '@troupe/contract';
 
 export type Waiting = { key: string; at: string } & (
   | { kind: 'approval'; item: Extract<InboxItem, { kind: 'approval' }> }
   | { kind: 'visitor'; item: Extract<InboxItem, { kind: 'visitor' }> }
   | { kind: 'join'; item: AccessRequest }
   | { kind: 'device'; item: Device }
-  | { kind: 'payment'; item: Asked }
+  | { kind: 'payment'; item: WaitingPayment }
   | { kind: 'trouble'; item: Notice }
 );
 
@@ -17,7 +13,7 @@ interface Sources {
   items: readonly InboxItem[];
   joins: readonly AccessRequest[];
   devices: readonly Device[];
-  payments: readonly Asked[];
+  payments: readonly WaitingPayment[];
   notices: readonly Notice[];
 }
 
@@ -41,9 +37,7 @@ export const waitingOf = ({ items, joins, devices, payments, notices }: Sources)
     ...items.map((item) => ({ kind: item.kind, key: item.id, at: item.at, item }) as Waiting),
     ...joins.map((item) => ({ kind: 'join' as const, key: item.id, at: item.askedAt, item })),
     ...devices.map((item) => ({ kind: 'device' as const, key: item.id, at: item.firstSeen, item })),
-    ...payments
-      .filter(({ status }) => status === 'approval')
-      .map((item) => ({ kind: 'payment' as const, key: item.id, at: item.createdAt, item })),
+    ...payments.map((item) => ({ kind: 'payment' as const, key: item.id, at: item.createdAt, item })),
     ...notices
       .filter(isTrouble)
       .map((item) => ({ kind: 'trouble' as const, key: `notice-${item.id}`, at: item.createdAt, item })),
@@ -52,17 +46,6 @@ export const waitingOf = ({ items, joins, devices, payments, notices }: Sources)
 /** Kinds of notices that stand in the inbox by themselves. */
 const WAITS: ReadonlySet<Notice['kind']> = new Set(['access_asked', 'device_waiting', 'payment_waiting']);
 export const isInInbox = (notice: Notice): boolean => WAITS.has(notice.kind) || isTrouble(notice);
-
-const MOST_PAYERS = 5;
-
-/** Agents that asked to pay lately, whether that was read or not: payments are listed by agent. */
-export const payersIn = (notices: readonly Pick<Notice, 'kind' | 'link'>[]): string[] => {
-  const ids = notices
-    .filter(({ kind }) => kind === 'payment_waiting')
-    .map(({ link }) => new URLSearchParams(link?.split('?')[1] ?? '').get('agent') ?? '')
-    .filter(Boolean);
-  return [...new Set(ids)].slice(0, MOST_PAYERS);
-};
 
 /** What may come back under the same name: what was said of it before does not count then. */
 const RETURNING: ReadonlySet<Waiting['kind']> = new Set(['visitor', 'join']);

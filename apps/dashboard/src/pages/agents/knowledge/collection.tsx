@@ -6,8 +6,10 @@ import { useRef, useState } from 'react';
 import { call, stale, useCall, useSend } from '../../../api.ts';
 import { ago } from '../../../format.ts';
 import { collection as texts, knowledge } from '../../../texts/knowledge.ts';
+import { useAsk } from '../../../ui/ask.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../../ui/card.tsx';
+import { Confirm } from '../../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { Page } from '../../../ui/page.tsx';
@@ -48,9 +50,12 @@ export function Collection({ id }: { id: string }) {
 function Documents({ id }: { id: string }) {
   const say = useSay();
   const read = useCall(web.knowledge.listDocuments, { params: { id }, query: { limit: String(SHOWN) } });
-  const remove = useSend(web.knowledge.removeDocument, { refresh: REFRESH, done: () => say(texts.removed) });
+  const remove = useAsk(
+    web.knowledge.removeDocument,
+    (document: KnowledgeDocument) => ({ params: { id: document.id } }),
+    { refresh: REFRESH, done: () => say(texts.removed) },
+  );
   const again = useSend(web.knowledge.readAgain, { refresh: REFRESH });
-  const error = remove.error ?? again.error;
   const total = read.data?.total ?? 0;
   return (
     <Card
@@ -59,7 +64,7 @@ function Documents({ id }: { id: string }) {
       flush
       className="overflow-hidden"
     >
-      {error && <Notice tone="danger">{error.message}</Notice>}
+      {again.error && <Notice tone="danger">{again.error.message}</Notice>}
       <Table
         label={texts.documents}
         rows={read.data?.documents}
@@ -69,9 +74,15 @@ function Documents({ id }: { id: string }) {
         find={({ name, title }) => `${name} ${title}`}
         empty={<Empty title={texts.empty} />}
         columns={columns({
-          remove: (document) => remove.mutate({ params: { id: document.id } }),
+          remove: remove.ask,
           again: (document) => again.mutate({ params: { id: document.id } }),
         })}
+      />
+      <Confirm
+        {...remove.confirm}
+        title={texts.removeTitle(remove.subject?.name ?? '')}
+        losses={texts.removeLoss}
+        action={texts.remove}
       />
     </Card>
   );

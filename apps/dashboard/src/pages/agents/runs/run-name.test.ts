@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { runAddress, runName, runOf } from './run-name.ts';
+import { newestAddress, newestOf, runAddress, runName, runOf } from './run-name.ts';
 
 test('a name leads back to its run, and is short', () => {
   for (let tries = 0; tries < 50; tries += 1) {
@@ -29,4 +29,13 @@ test('what names no run names none', () => {
   for (const name of ['', '~', id, `${id}~`, `${id}~short`, `!~${id}`, `!%~${id}`, `${id}~${id}~0`, `${id}~${id}~1~2`])
     assert.equal(runOf(name), undefined, name);
   assert.equal(runOf(`${id}~${id}~${'9'.repeat(400)}`), undefined);
+});
+
+test('the newest run of a conversation has an address, too', () => {
+  const place = { agentId: randomUUID(), sessionId: 'telegram-7~x' };
+  const name = newestAddress(place).split('/').at(-1)!;
+  assert.deepEqual(newestOf(name), place);
+  assert.equal(runOf(name), undefined);
+  assert.equal(newestOf(runName({ ...place, first: 3 })), undefined);
+  assert.equal(newestOf('~newest'), undefined);
 });

@@ -39,13 +39,27 @@ function decoded(text: string): string | undefined {
 export const runName = ({ agentId, sessionId, first }: RunPlace): string =>
   [packed(agentId), packed(sessionId), ...(first > 1 ? [first] : [])].join('~');
 
-/** Which run an address names; undefined: none. */
-export function runOf(name: string): RunPlace | undefined {
+function partsOf(name: string): [place: Omit<RunPlace, 'first'>, first: string] | undefined {
   const [agent = '', session = '', first = '1', ...more] = name.split('~');
   const [agentId, sessionId] = [unpacked(agent), unpacked(session)];
-  if (agentId === undefined || sessionId === undefined || more.length > 0 || !/^[1-9]\d{0,9}$/.test(first))
-    return undefined;
-  return { agentId, sessionId, first: Number(first) };
+  return agentId === undefined || sessionId === undefined || more.length > 0
+    ? undefined
+    : [{ agentId, sessionId }, first];
+}
+
+/** Which run an address names; undefined: none. */
+export function runOf(name: string): RunPlace | undefined {
+  const [place, first = ''] = partsOf(name) ?? [];
+  return place && /^[1-9]\d{0,9}$/.test(first) ? { ...place, first: Number(first) } : undefined;
+}
+
+/** In place of its first step: whichever is the newest when somebody looks. */
+const NEWEST = 'newest';
+
+/** The conversation whose newest run an address names; undefined: it names another one, or none. */
+export function newestOf(name: string): Omit<RunPlace, 'first'> | undefined {
+  const [place, first] = partsOf(name) ?? [];
+  return first === NEWEST ? place : undefined;
 }
 
 /** A step behind the `?`: a number stands there without quotes. */
@@ -53,3 +67,6 @@ export const stepIn = (key: string): { step: string | number } => ({ step: /^\d{
 
 /** Where a run is looked at. */
 export const runAddress = (place: RunPlace): string => `/dashboard/runs/${runName(place)}`;
+
+export const newestAddress = (place: Omit<RunPlace, 'first'>): string =>
+  `${runAddress({ ...place, first: 1 })}~${NEWEST}`;

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { statusOf } from '../../../api.ts';
+import { copyText } from '../../../copying.ts';
 import { states } from '../../../texts/common.ts';
 import { runs as texts } from '../../../texts/runs.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -35,7 +36,8 @@ export function RunRead({
 /** Of the page as it is looked at: whoever may see the agent sees the same step. */
 export function useCopyLink(): () => void {
   const say = useSay();
-  return () => void navigator.clipboard.writeText(location.href).then(() => say(states.copied));
+  return () =>
+    void copyText(location.href).then((well) => (well ? say(states.copied) : say(states.failed, states.notCopied)));
 }
 
 export function CopyLink({ small }: { small?: boolean }) {

@@ -1,7 +1,8 @@
 import { web } from '@troupe/contract';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { useCall, useSend } from '../../../api.ts';
+import { call, statusOf, useCall, useSend } from '../../../api.ts';
 import { duration, money, percent, short } from '../../../format.ts';
 import { evaluations } from '../../../texts/evaluations.ts';
 import { runs as texts } from '../../../texts/runs.ts';
@@ -11,11 +12,14 @@ import { cx } from '../../../ui/cx.ts';
 import { Refused } from '../../../ui/form.tsx';
 import { usePageKeys } from '../../../ui/keys.ts';
 import { Page } from '../../../ui/page.tsx';
+import { Failure, Lines } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { readSteps } from '../conversations/conversation.ts';
 import { barName } from './bar-name.ts';
 import { ForkDialog } from './run-fork.tsx';
 import { Inspector } from './run-inspector.tsx';
-import { runOf, stepIn } from './run-name.ts';
+import { findNewest } from './newest.ts';
+import { newestOf, runAddress, runOf, stepIn } from './run-name.ts';
 import type { RunPlace } from './run-name.ts';
 import { Moves, Sheet, useSheet } from './run-sheet.tsx';
 import { CopyLink, NoRun, RunRead, useCopyLink } from './run-states.tsx';
@@ -32,7 +36,31 @@ const MOVES: Readonly<Record<string, number>> = { j: 1, k: -1, ArrowRight: 1, Ar
 export default function RunPage() {
   const { run } = useParams({ strict: false }) as { run: string };
   const place = useMemo(() => runOf(run), [run]);
+  const newest = useMemo(() => newestOf(run), [run]);
+  if (newest) return <Newest place={newest} />;
   return place ? <Shown key={run} place={place} /> : <NoRun />;
+}
+
+/** Leads on to the newest run of a conversation, which has an address that stays. */
+function Newest({ place }: { place: NonNullable<ReturnType<typeof newestOf>> }) {
+  const { agentId, sessionId } = place;
+  const params = { id: agentId, sessionId };
+  const found = useQuery({
+    queryKey: ['newest run', agentId, sessionId],
+    queryFn: async () => {
+      const { session } = await call(web.conversations.get, { params, query: { limit: '1' } });
+      return findNewest(place, session.lastSeq, readSteps);
+    },
+    // It is another one with the next that is said.
+    gcTime: 0,
+  });
+  if (found.data !== undefined) return <Navigate to={runAddress({ ...place, first: found.data })} replace />;
+  if (statusOf(found.error) === 404) return <NoRun />;
+  return (
+    <Page title={texts.title}>
+      {found.error ? <Failure error={found.error} retry={() => void found.refetch()} /> : <Lines rows={6} />}
+    </Page>
+  );
 }
 
 function Shown({ place }: { place: RunPlace }) {

@@ -7,7 +7,8 @@ import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { PickMany, SelectField, TextArea } from '../../../ui/field.tsx';
 import { Form } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
-import { NO_SERVER, serverBody } from '../connections/mcp-server.ts';
+import { LeftOff, useUnsaved } from '../../../ui/use-unsaved.tsx';
+import { NO_SERVER, SECRET_FIELDS, serverBody } from '../connections/mcp-server.ts';
 import { ServerFields } from '../connections/server-fields.tsx';
 
 type Approval = UserServer['approval'];
@@ -19,24 +20,31 @@ interface Reach {
   approval: Approval;
 }
 
+const EVERYBODY: Reach = { forAll: true, agents: [], approval: 'allow' };
+
 export function AddServer({ onClose }: { onClose: () => void }) {
-  const [form, setForm] = useState(NO_SERVER);
-  const [reach, setReach] = useState<Reach>({ forAll: true, agents: [], approval: 'allow' });
+  const unsaved = useUnsaved('server', { ...NO_SERVER, reach: EVERYBODY }, SECRET_FIELDS);
+  const { reach, ...form } = unsaved.value;
+  const leave = () => {
+    unsaved.clear();
+    onClose();
+  };
   const say = useSay();
   const save = useSend(web.servers.save, {
     refresh: [web.servers.list],
     done: () => {
       say(words.attached);
-      onClose();
+      leave();
     },
   });
   const submit = () => save.mutate({ params: { name: form.name.trim() }, body: { ...serverBody(form), ...reach } });
   return (
     <Dialog open onClose={onClose} title={words.add} hint={words.attachHint}>
       <Form error={save.error} fields={['name', 'url']} onSubmit={submit}>
-        <ServerFields form={form} onChange={setForm} />
-        <ReachFields reach={reach} onChange={setReach} />
-        <DialogEnd send={save} onClose={onClose} action={words.attach} />
+        <LeftOff of={unsaved} />
+        <ServerFields form={form} onChange={unsaved.set} />
+        <ReachFields reach={reach} onChange={(next) => unsaved.set({ reach: next })} />
+        <DialogEnd send={save} onClose={leave} action={words.attach} />
       </Form>
     </Dialog>
   );

@@ -11,6 +11,7 @@ import { TextArea, TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
+import { LeftOff, useUnsaved } from '../../../ui/use-unsaved.tsx';
 
 interface Run {
   agent?: string;
@@ -260,14 +261,19 @@ function Draft({
 }
 
 function Write({ text: given, onReview }: { text: string; onReview: (id: string) => void }) {
-  const [text, setText] = useState(given);
+  const unsaved = useUnsaved('skill', { text: given });
+  const { text } = unsaved.value;
   return (
     <ReviewForm
       body={{ files: [{ path: 'SKILL.md', content: text }] }}
       fields={['files']}
       action={texts.send}
-      onReview={onReview}
+      onReview={(id) => {
+        unsaved.clear();
+        onReview(id);
+      }}
     >
+      <LeftOff of={unsaved} />
       <TextArea
         label={texts.text}
         hint={texts.textHint}
@@ -277,7 +283,7 @@ function Write({ text: given, onReview }: { text: string; onReview: (id: string)
         required
         dir="auto"
         value={text}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => unsaved.set({ text: target.value })}
       />
     </ReviewForm>
   );

@@ -99,9 +99,13 @@ export default function Tasks() {
   const [editing, setEditing] = useState<ScheduledTask>();
   const creating = search['new'] !== undefined;
   const setCreating = (open: boolean) => void navigate({ to: '.', search: (open ? { new: '1' } : {}) as never });
+  // What news and the inbox lead to.
+  const named = search['task'] === undefined ? undefined : String(search['task']);
+  const task = editing ?? read.data?.tasks.find(({ id }) => id === named);
+  const isGone = named !== undefined && read.data !== undefined && !task;
   const closeForm = () => {
     setEditing(undefined);
-    if (creating) setCreating(false);
+    if (creating || named !== undefined) setCreating(false);
   };
   return (
     <Page
@@ -113,9 +117,10 @@ export default function Tasks() {
         </Button>
       }
     >
+      {isGone && <Notice tone="spot">{texts.gone}</Notice>}
       <TaskTable read={read} agents={agents} onEdit={setEditing} />
-      {read.data && agentsRead.data && (creating || editing) && (
-        <TaskForm task={editing} agents={agents} onClose={closeForm} />
+      {read.data && agentsRead.data && (creating || task) && (
+        <TaskForm key={task?.id} task={task} agents={agents} onClose={closeForm} />
       )}
     </Page>
   );

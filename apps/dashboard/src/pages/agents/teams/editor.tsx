@@ -1,22 +1,27 @@
 import { teamFromTemplate, type Team, type TeamTemplate } from '@troupe/domain';
 import { readTeamYaml, teamYaml } from '@troupe/domain/team-yaml';
 import { useDeferredValue, useMemo } from 'react';
+import type { ComponentProps } from 'react';
 import { teams as texts, toolNames } from '../../../texts/teams.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { TextArea } from '../../../ui/field.tsx';
+import { LeftOff } from '../../../ui/use-unsaved.tsx';
 import { Delegation } from './delegation.tsx';
 import { Notes } from './notes.tsx';
 
 /** A team in YAML, checked while it is written by the same rules that the platform runs it by. */
 export function TeamEditor({
   template,
+  left,
   yaml: written,
   onChange,
   onStart,
 }: {
   /** What is there until something else is written. */
   template: TeamTemplate;
+  /** What was written when the page was left. */
+  left: ComponentProps<typeof LeftOff>['of'] | undefined;
   yaml: string | undefined;
   onChange: (yaml: string) => void;
   onStart: (yaml: string) => void;
@@ -27,6 +32,7 @@ export function TeamEditor({
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">
       <Card title={texts.yaml} hint={texts.yamlHint}>
+        {left && <LeftOff of={left} />}
         <TextArea
           label={texts.yaml}
           hideLabel

@@ -23,13 +23,21 @@ const PLANS = ['collective', 'label', 'network'] as const;
 type TeamPlan = (typeof PLANS)[number];
 
 /** Asks once, starts the team, shows what came of it agent by agent. */
-export function StartTeam({ wish, onClose }: { wish: TeamWish; onClose: () => void }) {
+export function StartTeam({
+  wish,
+  onStarted,
+  onClose,
+}: {
+  wish: TeamWish;
+  onStarted: () => void;
+  onClose: () => void;
+}) {
   const reads = useCall(web.settings.get, {});
   const settings = reads.data;
   const own = PLANS.find((plan) => plan === settings?.plan);
   const [chosen, setChosen] = useState<TeamPlan>();
   const plan = chosen ?? own ?? 'collective';
-  const send = useSend(web.teams.provision, { refresh: [web.agents.list, web.teams.list] });
+  const send = useSend(web.teams.provision, { refresh: [web.agents.list, web.teams.list], done: onStarted });
   const reading = 'template' in wish ? undefined : readTeamYaml(wish.yaml);
   const team = 'template' in wish ? teamFromTemplate(wish.template) : reading?.ok ? reading.team : undefined;
   if (!team) return null;

@@ -5,6 +5,7 @@ import { lazy, Suspense, useState } from 'react';
 import { imports, teams as texts } from '../../../texts/teams.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
+import { useUnsaved } from '../../../ui/use-unsaved.tsx';
 import type { TeamWish } from './start-team.tsx';
 
 // What reads YAML is large: loaded when it is opened.
@@ -14,16 +15,24 @@ const OwnTeams = lazy(() => import('./own-teams.tsx').then((page) => ({ default:
 const StartTeam = lazy(() => import('./start-team.tsx').then((page) => ({ default: page.StartTeam })));
 const TeamEditor = lazy(() => import('./editor.tsx').then((page) => ({ default: page.TeamEditor })));
 
+/** Which template is changed, and into what; null: nothing is written yet. */
+const WRITTEN = { template: TEAM_TEMPLATES[0]!.key, yaml: null as string | null };
+
 export default function Teams() {
   const { tab = 'gallery' } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const [template, setTemplate] = useState(TEAM_TEMPLATES[0]!);
-  const [yaml, setYaml] = useState<string>();
+  const unsaved = useUnsaved('team', WRITTEN);
+  const { template: key, yaml } = unsaved.value;
+  const template = TEAM_TEMPLATES.find((one) => one.key === key) ?? TEAM_TEMPLATES[0]!;
   const [wish, setWish] = useState<TeamWish>();
   const open = (next: string) => void navigate({ to: '.', search: { tab: next } as never });
+  // The same template, and nothing written.
+  const again = () => {
+    unsaved.again();
+    unsaved.set({ yaml: null });
+  };
   const customise = (chosen: TeamTemplate) => {
-    setTemplate(chosen);
-    setYaml(undefined);
+    unsaved.set({ template: chosen.key, yaml: null });
     open('editor');
   };
   return (
@@ -44,9 +53,11 @@ export default function Teams() {
             label: texts.editor,
             content: () => (
               <TeamEditor
+                key={key}
                 template={template}
-                yaml={yaml}
-                onChange={setYaml}
+                left={yaml === null ? undefined : { isKept: unsaved.isKept, again }}
+                yaml={yaml ?? undefined}
+                onChange={(next) => unsaved.set({ yaml: next })}
                 onStart={(written) => setWish({ yaml: written })}
               />
             ),
@@ -54,7 +65,15 @@ export default function Teams() {
           { key: 'import', label: imports.tab, content: () => <ImportTeam /> },
         ]}
       />
-      <Suspense fallback={null}>{wish && <StartTeam wish={wish} onClose={() => setWish(undefined)} />}</Suspense>
+      <Suspense fallback={null}>
+        {wish && (
+          <StartTeam
+            wish={wish}
+            onStarted={() => 'yaml' in wish && unsaved.clear()}
+            onClose={() => setWish(undefined)}
+          />
+        )}
+      </Suspense>
     </Page>
   );
 }

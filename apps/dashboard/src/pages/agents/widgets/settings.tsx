@@ -1,12 +1,12 @@
 import { GREETING_LENGTH, web, WIDGET_TITLE_LENGTH } from '@troupe/contract';
 import type { Widget } from '@troupe/contract';
-import { useState } from 'react';
 import { useSend } from '../../../api.ts';
 import { widgets as texts } from '../../../texts/widgets.ts';
 import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../ui/field.tsx';
 import { Form } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { LeftOff, useUnsaved } from '../../../ui/use-unsaved.tsx';
 import { Preview } from './preview.tsx';
 import { bodyOf, formOf, type WidgetForm } from './widget-form.ts';
 
@@ -21,11 +21,16 @@ const FIELDS = ['title', 'greeting', 'colour', 'origins', 'messagesPerHour', 'da
 
 /** All that can be said of a widget, with what it looks like by it. */
 export function WidgetSettings({ agentId, widget, onClose }: Props) {
-  const [form, setForm] = useState(() => formOf(widget));
+  const unsaved = useUnsaved(`widget:${widget?.id ?? agentId}`, formOf(widget));
+  const { value: form, set: change } = unsaved;
   const say = useSay();
+  const leave = () => {
+    unsaved.clear();
+    onClose();
+  };
   const done = (text: string) => () => {
     say(text);
-    onClose();
+    leave();
   };
   const create = useSend(web.widgets.create, { refresh: [web.widgets.list], done: done(texts.made) });
   const update = useSend(web.widgets.update, { refresh: [web.widgets.list], done: done(texts.saved) });
@@ -34,14 +39,14 @@ export function WidgetSettings({ agentId, widget, onClose }: Props) {
     if (widget) update.mutate({ params: { id: agentId, widgetId: widget.id }, body: bodyOf(form) });
     else create.mutate({ params: { id: agentId }, body: bodyOf(form) });
   };
-  const change = (some: Partial<WidgetForm>) => setForm({ ...form, ...some });
   return (
     <Dialog open onClose={onClose} title={widget ? texts.changeTitle : texts.make} wide>
       <Form error={send.error} fields={FIELDS} onSubmit={submit} className="flex flex-col gap-5">
+        <LeftOff of={unsaved} />
         <Look form={form} change={change} />
         <Where form={form} change={change} />
         <Bounds form={form} change={change} />
-        <DialogEnd send={send} onClose={onClose} {...(!widget && { action: texts.make })} />
+        <DialogEnd send={send} onClose={leave} {...(!widget && { action: texts.make })} />
       </Form>
     </Dialog>
   );

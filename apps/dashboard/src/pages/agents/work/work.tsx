@@ -8,7 +8,7 @@ import { Card, Status } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Segments } from '../../../ui/tabs.tsx';
-import { runAddress } from '../runs/run-name.ts';
+import { newestAddress } from '../runs/run-name.ts';
 import { entriesShown, type Entry } from './log-entries.ts';
 import { logWords } from './log-words.ts';
 import { COLOURS, Logs, useLiveLogs } from './logs.tsx';
@@ -94,7 +94,7 @@ function Talked({ agentId, session }: { agentId: string; session: SessionHead })
     <>
       <span className="min-w-0">
         <Link
-          to={runAddress({ agentId, sessionId: id, first: 1 })}
+          to={newestAddress({ agentId, sessionId: id })}
           className="font-medium break-words hover:underline"
           dir="auto"
         >

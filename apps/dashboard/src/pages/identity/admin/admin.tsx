@@ -4,6 +4,7 @@ import { admin as texts } from '../../../texts/account.ts';
 import { Notice } from '../../../ui/card.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
+import { AccessCard } from '../access.tsx';
 import { AdminHealth } from './health.tsx';
 import { AdminInvites } from './invites.tsx';
 import { AdminUsers } from './users.tsx';
@@ -18,6 +19,8 @@ export default function Admin() {
     return (
       <Page title={texts.title}>
         <Notice tone="spot">{texts.notAdmin}</Notice>
+        {/* Who is in already has nothing to ask for here. */}
+        <AccessCard />
       </Page>
     );
   }

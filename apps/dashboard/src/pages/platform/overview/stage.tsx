@@ -6,6 +6,7 @@ import type { KeyboardEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { coming, hourOf, money } from '../../../format.ts';
 import { keep, kept } from '../../../keeping.ts';
+import { useConnection } from '../../../live/context.tsx';
 import { overview } from '../../../texts/overview.ts';
 import { stage as texts } from '../../../texts/stage.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
@@ -25,11 +26,11 @@ import { useStageLive } from './use-stage-live.ts';
 type Reply = TypesOf<typeof web.stage.get>['reply'];
 
 const DOT = {
-  working: 'bg-info',
-  waits: 'bg-spot',
-  ready: 'bg-ok',
-  off: 'bg-line-strong',
-  trouble: 'bg-danger',
+  working: 'bg-info inset-ring-info',
+  waits: 'bg-spot inset-ring-spot',
+  ready: 'bg-ok inset-ring-ok',
+  off: 'bg-line-strong inset-ring-line-strong',
+  trouble: 'bg-danger inset-ring-danger',
 } satisfies Record<StageActor['state'], string>;
 /** Of more the groups are folded: the rest of the page must be in reach. */
 const FEW = 60;
@@ -93,7 +94,11 @@ function Shown({ agents }: { agents: StageActor[] }) {
     setBy(next);
   };
   return (
-    <div className="flex flex-col gap-4" onKeyDown={onKey}>
+    <div
+      className="group/stage flex flex-col gap-4"
+      data-away={useConnection().state === 'away' ? '' : undefined}
+      onKeyDown={onKey}
+    >
       {front.length > 0 && (
         <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
           {front.map((actor) => (
@@ -149,8 +154,11 @@ function Others({ group, by, isAlone, isOpen }: { group: Group; by: GroupedBy; i
   );
 }
 
+/** Hollow while nothing is heard of them: the strip above says since when, and this is how they were. */
+const HOLLOW = 'group-data-[away]/stage:bg-surface! group-data-[away]/stage:inset-ring-[1.5px]';
+
 function Dot({ state }: { state: StageActor['state'] }) {
-  return <span aria-hidden="true" className={cx('size-2 shrink-0 rounded-full', DOT[state])} />;
+  return <span aria-hidden="true" data-dot="" className={cx('size-2 shrink-0 rounded-full', DOT[state], HOLLOW)} />;
 }
 
 /** One in front: what it does, for whom, since when, and what it spent today. */
@@ -272,7 +280,8 @@ const Small = memo(function Small({ id, name, state }: Pick<StageActor, 'id' | '
         <Mask seed={id} size={28} mood={state} />
         <span
           aria-hidden="true"
-          className={cx('absolute end-0 bottom-0 size-2.5 rounded-full border-2 border-surface', DOT[state])}
+          data-dot=""
+          className={cx('absolute end-0 bottom-0 size-2.5 rounded-full border-2 border-surface', DOT[state], HOLLOW)}
         />
       </Link>
     </li>
