@@ -56,7 +56,9 @@ for (const app of ['backend', 'web'] as const)
 
     await delay(REST_MS);
     const idle = await watch(6_000);
-    t.diagnostic(`${idle[0]} to ${idle.at(-1)} connections while nothing happens, at the median ${idle[idle.length >> 1]}`);
+    t.diagnostic(
+      `${idle[0]} to ${idle.at(-1)} connections while nothing happens, at the median ${idle[idle.length >> 1]}`,
+    );
     assert.ok(idle[0]! >= 2, 'both listeners stay');
     assert.ok(idle[0]! <= 3 && idle.at(-1)! <= 6, `${idle[0]} to ${idle.at(-1)} connections`);
   });
