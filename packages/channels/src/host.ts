@@ -9,7 +9,7 @@ import type { Channel, ChannelKind, ChannelSettings } from './channel.ts';
 import { channelWebhook, createChannel, kindOf, readSettings } from './channels.ts';
 import { LISTENER } from './listening.ts';
 import { sendersIn } from './senders.ts';
-import { createShares, type Place } from './shares.ts';
+import { createShares, type Place, type Shares } from './shares.ts';
 
 /**
  * The messaging channels of all agents that run in the platform; those elsewhere listen themselves. Which there are is looked up from time to time, so it does not matter
@@ -171,80 +171,103 @@ function createTurns() {
   return (work: () => Promise<void>): Promise<void> => (turn = turn.catch(() => undefined).then(work));
 }
 
-export function createChannelHost(given: ChannelHostDeps): ChannelHost {
-  const { db, sealKey, log, left = async () => {} } = given;
-  const deps = { ...given, pool: createWorkerPool() };
-  const cipher = createCipher(sealKey, 'channels');
-  const open = new Map<string, Open>();
-  const shares = createShares({
-    left: () =>
-      void left().catch((err: unknown) => log.warn({ err }, 'others were not told of channels that were let go')),
-  });
-  const inTurn = createTurns();
-  let closed = false;
+/** The channels that are open in this process: those that are wanted. */
+class OpenChannels {
+  readonly #deps: HostDeps;
+  readonly #cipher: ReturnType<typeof createCipher>;
+  readonly #open = new Map<string, Open>();
+  readonly #shares: Shares;
 
-  async function start(key: string, one: Wanted): Promise<void> {
+  constructor(deps: HostDeps) {
+    const { sealKey, log, left = async () => {} } = deps;
+    this.#deps = deps;
+    this.#cipher = createCipher(sealKey, 'channels');
+    this.#shares = createShares({
+      left: () =>
+        void left().catch((err: unknown) => log.warn({ err }, 'others were not told of channels that were let go')),
+    });
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  listening(): number {
+    return this.#shares.held();
+  }
+
+  of(agentId: string): Channel[] {
+    return [...this.#open.values()].flatMap((one) => (one.agentId === agentId ? [one.channel] : []));
+  }
+
+  async #start(key: string, one: Wanted): Promise<void> {
     const kind = kindOf(one.channel);
     if (kind === undefined) return;
-    const settings = readSettings(cipher.open(one.sealed, `agent:${one.agentId}:${one.channel}`));
-    const place = shares.place(key);
-    const channel = await makeChannel(deps, one, kind, { settings, senders: one.senders, place });
-    open.set(key, { agentId: one.agentId, channel });
+    const settings = readSettings(this.#cipher.open(one.sealed, `agent:${one.agentId}:${one.channel}`));
+    const place = this.#shares.place(key);
+    const channel = await makeChannel(this.#deps, one, kind, { settings, senders: one.senders, place });
+    this.#open.set(key, { agentId: one.agentId, channel });
     await channel.start();
   }
 
   /** At the same time, and no longer than the bound: one that hangs holds up nobody else's. */
-  async function stopAll(isOver: (key: string, agentId: string) => boolean): Promise<void> {
-    const ending = [...open].filter(([key, { agentId }]) => isOver(key, agentId));
+  async stop(isOver: (key: string, agentId: string) => boolean): Promise<void> {
+    const ending = [...this.#open].filter(([key, { agentId }]) => isOver(key, agentId));
     for (const [key] of ending) {
-      open.delete(key);
-      shares.drop(key);
+      this.#open.delete(key);
+      this.#shares.drop(key);
     }
-    await Promise.all(ending.map(([, one]) => stopWell(log, one)));
+    await Promise.all(ending.map(([, one]) => stopWell(this.#deps.log, one)));
   }
 
-  async function compare(): Promise<void> {
+  async compare(): Promise<void> {
+    const { db, log } = this.#deps;
     const now = new Map((await findWanted(db)).map((one) => [keyOf(one), one]));
-    await stopAll((key) => !now.has(key));
+    await this.stop((key) => !now.has(key));
     let begun = 0;
     for (const [key, one] of now) {
-      if (open.has(key)) continue;
+      if (this.#open.has(key)) continue;
       begun += 1;
       // The first need not wait for the last.
-      if (begun % BEGUN_AT_ONCE === 0) balance(now);
-      await start(key, one).catch(async (err: unknown) => {
+      if (begun % BEGUN_AT_ONCE === 0) this.#balance(now);
+      await this.#start(key, one).catch(async (err: unknown) => {
         // Half started it would go on listening, for an agent that may be gone.
-        await stopAll((started) => started === key);
-        shares.drop(key);
+        await this.stop((started) => started === key);
+        this.#shares.drop(key);
         log.error({ err, agentId: one.agentId, channel: one.channel }, 'a channel could not be started');
       });
     }
-    balance(now);
+    this.#balance(now);
   }
 
-  function balance(all: ReadonlyMap<string, Wanted>): void {
+  #balance(all: ReadonlyMap<string, Wanted>): void {
     const isFree = new Map([...all].map(([key, { free }]) => [key, free]));
     const [backends = { alive: 1, settled: 1 }] = all.values();
-    shares.look(isFree, backends);
+    this.#shares.look(isFree, backends);
   }
+}
+
+export function createChannelHost(given: ChannelHostDeps): ChannelHost {
+  const deps = { ...given, pool: createWorkerPool() };
+  const open = new OpenChannels(deps);
+  const inTurn = createTurns();
+  let closed = false;
 
   return {
-    refresh: () => inTurn(async () => void (closed || (await compare()))),
+    refresh: () => inTurn(async () => void (closed || (await open.compare()))),
     async hush(agentId) {
-      if ([...open.values()].some((one) => one.agentId === agentId))
-        await inTurn(() => stopAll((_, owner) => owner === agentId));
+      if (open.of(agentId).length > 0) await inTurn(() => open.stop((_, owner) => owner === agentId));
     },
     webhook(target, request, response) {
       if (!target.path.startsWith('/channels/')) return Promise.resolve(false);
-      const own = [...open.values()].flatMap(({ agentId, channel }) => (agentId === target.agentId ? [channel] : []));
-      return channelWebhook(own, target.path, request, response);
+      return channelWebhook(open.of(target.agentId), target.path, request, response);
     },
     ...trying(deps),
     running: () => open.size,
-    listening: shares.held,
+    listening: () => open.listening(),
     async close() {
       closed = true;
-      await inTurn(() => stopAll(() => true));
+      await inTurn(() => open.stop(() => true));
       await deps.pool.close();
     },
   };

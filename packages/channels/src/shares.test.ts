@@ -83,7 +83,7 @@ test('one that comes gets its share, half of what is missing at a time, and then
   join();
   await turn();
   await turn();
-  assert.ok(held()[1]! >= 8, `${held().join()}`);
+  assert.ok(held()[1]! >= 8, held().join());
   for (let n = 0; n < 6; n += 1) await turn();
   assert.deepEqual(held(), [15, 15]);
   assert.ok(first.told > 0, 'others hear of it');

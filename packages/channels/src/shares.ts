@@ -20,13 +20,13 @@ export interface Shares {
   held: () => number;
 }
 
-export interface Backends {
+interface Backends {
   alive: number;
   /** Those that had the time to come up, and can take over. */
   settled: number;
 }
 
-export interface SharesDeps {
+interface SharesDeps {
   /** What was let go can be had. */
   left?: () => void;
   now?: () => number;
@@ -51,100 +51,115 @@ interface Seat {
   given: boolean;
 }
 
-export function createShares({
-  left = () => {},
-  now = () => performance.now(),
-  random = Math.random,
-}: SharesDeps = {}): Shares {
-  const seats = new Map<string, Seat>();
-  let calmMs = CALM_MS;
-  let quietUntil = -Infinity;
+class ProcessShares implements Shares {
+  readonly #seats = new Map<string, Seat>();
+  readonly #left: () => void;
+  readonly #now: () => number;
+  readonly #random: () => number;
+  #calmMs = CALM_MS;
+  #quietUntil = -Infinity;
   /** Let go, and not given back yet. */
-  let going = 0;
-  const held = (): Seat[] => [...seats.values()].filter(({ letGo }) => letGo !== undefined);
+  #going = 0;
 
-  function place(key: string): Place {
+  constructor({ left = () => {}, now = () => performance.now(), random = Math.random }: SharesDeps) {
+    this.#left = left;
+    this.#now = now;
+    this.#random = random;
+  }
+
+  place(key: string): Place {
     const seat: Seat = { asking: false, given: false };
-    seats.set(key, seat);
-    return {
-      turn(signal) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        const over = (): void => {
-          signal.removeEventListener('abort', over);
-          seat.waiting = undefined;
-          seat.asking = true;
-          resolve();
-        };
-        seat.asking = false;
-        seat.waiting = over;
-        signal.addEventListener('abort', over);
-        if (signal.aborted) over();
-        return promise;
-      },
-      hold(letGo) {
-        if (seat.given) {
-          quietUntil = now() + calmMs;
-          calmMs = Math.min(calmMs * 2, MOST_CALM_MS);
-        }
-        seat.given = false;
-        seat.asking = false;
-        seat.letGo = letGo;
-        return () => {
-          seat.letGo = undefined;
-          if (!seat.given) return;
-          going -= 1;
-          if (going === 0) left();
-        };
-      },
+    this.#seats.set(key, seat);
+    return { turn: (signal) => takeTurn(seat, signal), hold: (letGo) => this.#hold(seat, letGo) };
+  }
+
+  drop(key: string): void {
+    this.#seats.delete(key);
+  }
+
+  held(): number {
+    return this.#held().length;
+  }
+
+  #held(): Seat[] {
+    return [...this.#seats.values()].filter(({ letGo }) => letGo !== undefined);
+  }
+
+  #hold(seat: Seat, letGo: () => void): () => void {
+    if (seat.given) {
+      this.#quietUntil = this.#now() + this.#calmMs;
+      this.#calmMs = Math.min(this.#calmMs * 2, MOST_CALM_MS);
+    }
+    seat.given = false;
+    seat.asking = false;
+    seat.letGo = letGo;
+    return () => {
+      seat.letGo = undefined;
+      if (!seat.given) return;
+      this.#going -= 1;
+      if (this.#going === 0) this.#left();
     };
   }
 
-  function letGo(all: readonly Seat[]): void {
+  #letGo(all: readonly Seat[]): void {
     const mine = all.filter((seat) => seat.letGo && !seat.given);
-    going += mine.length;
+    this.#going += mine.length;
     for (const seat of mine) seat.given = true;
     for (const seat of mine) seat.letGo?.();
   }
 
   /** Those that are free; the first of them is another one for each who looks. */
-  function takeable(isFree: ReadonlyMap<string, boolean>): Seat[] {
+  #takeable(isFree: ReadonlyMap<string, boolean>): Seat[] {
     const found: { seat: Seat; order: number }[] = [];
-    for (const [key, seat] of seats) {
+    for (const [key, seat] of this.#seats) {
       if (isFree.get(key) === true) {
-        seat.freeSince ??= now();
-        if (seat.waiting) found.push({ seat, order: random() });
+        seat.freeSince ??= this.#now();
+        if (seat.waiting) found.push({ seat, order: this.#random() });
       } else {
         seat.freeSince = undefined;
         if (!seat.given || seat.letGo || seat.asking) continue;
+        // Somebody else has it.
         seat.given = false;
-        calmMs = CALM_MS;
+        this.#calmMs = CALM_MS;
       }
     }
     return found.toSorted((a, b) => a.order - b.order).map(({ seat }) => seat);
   }
 
-  return {
-    place,
-    drop: (key) => void seats.delete(key),
-    held: () => held().length,
-    look(isFree, { alive, settled }) {
-      const mine = held();
-      const all = [...seats.values()];
-      const total = all.filter(({ waiting, asking, letGo: has }) => waiting ?? has ?? asking).length;
-      const shareOf = (backends: number): number => Math.ceil(total / Math.max(backends, 1));
-      let has = all.filter(({ asking, letGo: own }) => own ?? asking).length;
-      for (const seat of takeable(isFree)) {
-        if (has >= shareOf(alive) && now() - seat.freeSince! < NOBODYS_MS) continue;
-        has += 1;
-        seat.waiting?.();
-      }
-      const over = mine.length - shareOf(settled);
-      if (over <= 0 || now() < quietUntil) return;
-      quietUntil = now() + NOBODYS_MS;
-      letGo(mine.slice(-Math.min(Math.ceil(over / 2), MOST_LET_GO)));
-    },
-  };
+  look(isFree: ReadonlyMap<string, boolean>, { alive, settled }: Backends): void {
+    const mine = this.#held();
+    const all = [...this.#seats.values()];
+    const total = all.filter(({ waiting, asking, letGo }) => waiting ?? letGo ?? asking).length;
+    const shareOf = (backends: number): number => Math.ceil(total / Math.max(backends, 1));
+    let has = all.filter(({ asking, letGo }) => letGo ?? asking).length;
+    for (const seat of this.#takeable(isFree)) {
+      if (has >= shareOf(alive) && this.#now() - seat.freeSince! < NOBODYS_MS) continue;
+      has += 1;
+      seat.waiting?.();
+    }
+    const over = mine.length - shareOf(settled);
+    if (over <= 0 || this.#now() < this.#quietUntil) return;
+    this.#quietUntil = this.#now() + NOBODYS_MS;
+    this.#letGo(mine.slice(-Math.min(Math.ceil(over / 2), MOST_LET_GO)));
+  }
 }
+
+function takeTurn(seat: Seat, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const over = (): void => {
+    signal.removeEventListener('abort', over);
+    seat.waiting = undefined;
+    seat.asking = true;
+    resolve();
+  };
+  seat.asking = false;
+  seat.waiting = over;
+  signal.addEventListener('abort', over);
+  if (signal.aborted) over();
+  return promise;
+}
+
+export const createShares = (deps: SharesDeps = {}): Shares => new ProcessShares(deps);
 
 /** Of a process that knows of no others: at once, and then every few seconds. */
 export function lookingAlone(wait: (signal: AbortSignal) => Promise<void>): Place {

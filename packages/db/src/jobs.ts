@@ -73,7 +73,10 @@ const POLL_SECONDS = 2;
 const POLL_BESIDE_NOTIFY_SECONDS = 5;
 /** Each place polls at its own pace: together they would take a connection each, and keep it. */
 const POLL_SPREAD_SECONDS = 1;
-/** pg's own options, which are passed on; as in scopes.ts, an idle backend costs the server memory. */
+/**
+ * pg's own options, which are passed on; as in scopes.ts, an idle backend costs the server memory. pg-boss has one more
+ * beside its pool, which listens: four in all, of which that one stays when nothing happens.
+ */
 const POOL = { max: 3, idleTimeoutMillis: 3_000 };
 /** Otherwise a job that nobody could do for two weeks is deleted. */
 const UNTIL_DONE = { retryLimit: 1_000_000, retentionSeconds: 10 * 365 * 86_400 };

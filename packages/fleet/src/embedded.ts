@@ -56,12 +56,9 @@ async function recover({ db, log }: EmbeddedDeps, awake: AwakeAgents): Promise<n
   return rows.length;
 }
 
-const openGateway = (
-  { verify, publicUrl, version, log, webhook, push }: EmbeddedDeps,
-  awake: AwakeAgents,
-  waiting: NonNullable<GatewayDeps['waiting']>,
-) =>
-  createGateway({
+function openGateway({ verify, publicUrl, version, log, webhook, push }: EmbeddedDeps, awake: AwakeAgents) {
+  const waiting: NonNullable<GatewayDeps['waiting']> = new Linked();
+  const gateway = createGateway({
     waiting,
     agent: (agentId) => awake.get(agentId),
     kept: (agentId) => awake.kept(agentId),
@@ -72,6 +69,8 @@ const openGateway = (
     push,
     ...(webhook && { webhook }),
   });
+  return { ...gateway, handOver: () => waiting.values().forEach((tell) => tell()) };
+}
 
 export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const { db, log, version } = deps;
@@ -81,8 +80,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const awake = new AwakeAgents(deps, files, pool);
   const agent = (agentId: string): Promise<Agent | undefined> => awake.get(agentId);
   const evict = (agentId: string): Promise<void> => awake.evict(agentId);
-  const waiting: NonNullable<GatewayDeps['waiting']> = new Linked();
-  const gateway = openGateway(deps, awake, waiting);
+  const gateway = openGateway(deps, awake);
 
   const storeOf = ({ id: agentId, user_id: userId }: AgentRow) => createPgStore({ db, userId, agentId });
 
@@ -125,7 +123,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     upgrade: gateway.upgrade,
     cut: gateway.cut,
     recover: () => recover(deps, awake),
-    handOver: () => waiting.values().forEach((tell) => tell()),
+    handOver: gateway.handOver,
     disconnect: gateway.close,
     async close() {
       await awake.close();

@@ -1,6 +1,7 @@
 import { AGENT_STOPPED } from '@troupe/contract';
 import { AppError, type Linked } from '@troupe/kernel';
 import type { Agent, Answer, Input, LiveEvent } from '../agent.ts';
+import { STOPPED } from '../loop/waiting.ts';
 
 /** Whoever waits for an answer here; each is told when this process ends before it. */
 export type Waiting = Linked<() => void>;
@@ -9,8 +10,7 @@ export type Waiting = Linked<() => void>;
 const handedOver = (taken: { sessionId: string; seq: number } | undefined, cause?: unknown): AppError =>
   new AppError(503, AGENT_STOPPED, taken ? { resume: { session: taken.sessionId, after: taken.seq } } : {}, { cause });
 
-const isStopped = (error: unknown): boolean =>
-  error instanceof AppError && error.status === 503 && error.message === AGENT_STOPPED;
+const isStopped = (error: unknown): boolean => error instanceof AppError && error.code === STOPPED;
 
 /** The answer of the agent. Where it is stopped first, or its process ends, the error says from where its caller can go on. */
 export async function askUntilStopped(

@@ -18,6 +18,8 @@ const BACK = 16;
 const WAITING = 'This needs an approval before I can go on.';
 type Steps = Pick<SessionStore, 'events'> & Pick<ConversationStore, 'session'>;
 
+/** The code of an answer that breaks off because its agent is stopped. */
+export const STOPPED = 'TROUPE_AGENT_STOPPED';
 const isSaid = ({ type }: SessionEvent): boolean => type === 'assistant';
 
 /** From the newest answer on: its calls are what may be waited for. Read backwards, since what was before may be large. */
@@ -101,7 +103,7 @@ async function whyBroken({ agentId, store, log }: WaitDeps, broken: Error): Prom
     return true;
   });
   if (!isThere) return new AppError(404, AGENT_NOT_FOUND);
-  return stopped ? new AppError(503, AGENT_STOPPED) : broken;
+  return stopped ? new AppError(503, AGENT_STOPPED, {}, { code: STOPPED }) : broken;
 }
 
 /** One who waits. */
