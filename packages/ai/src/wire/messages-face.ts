@@ -1,7 +1,7 @@
 import type { backend, TypesOf } from '@troupe/contract';
 import type { ChatMessage, ChatRequest, ChatResult, Content, Part, Thought, ToolChoice } from '../types.ts';
 import { said, type Face } from './face.ts';
-import { inputOf, messageId, messagesUsage, stopOf } from './messages-answer.ts';
+import { endOf, inputOf, messageId, messagesUsage, stopOf } from './messages-answer.ts';
 import { messagesWriter } from './messages-stream.ts';
 import { partOf, simplest } from './parts.ts';
 
@@ -177,7 +177,7 @@ function reply(result: ChatResult): Record<string, unknown> {
         input: inputOf(args),
       })),
     ],
-    ...stopOf(result),
+    ...stopOf(endOf(result, result.message.refused === true)),
     usage: messagesUsage(result.usage),
   };
 }
