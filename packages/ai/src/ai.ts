@@ -329,7 +329,8 @@ function say(said: ChatDelta[], head: Pick<ChatDelta, 'id' | 'model' | 'provider
   const isText = content !== undefined && !toolCalls && !thoughts && !refused;
   if (isText && last?.content !== undefined && !last.toolCalls && !last.thoughts && !last.refused)
     last.content += content;
-  else said.push(refused ? { ...head, content, refused, toolCalls, thoughts } : { ...head, content, toolCalls, thoughts });
+  else
+    said.push(refused ? { ...head, content, refused, toolCalls, thoughts } : { ...head, content, toolCalls, thoughts });
 }
 
 /** The same client on somebody's account: what an agent is given. */

@@ -76,10 +76,12 @@ function contentOf(message: Exclude<ChatMessage, SystemMessage>, wrong: Wrong): 
   if (message.role === 'tool') return resultBlocks(message, wrong);
   const content = blocksOf(message.content ?? '', wrong);
   if (message.role === 'user') return content;
-  const calls = (message.tool_calls ?? []).flatMap(({ id, function: { name, arguments: args }, cache_control: cache }) => [
-    { toolUse: { toolUseId: id, name, input: parsed(args) } },
-    ...(cache ? [CACHED] : []),
-  ]);
+  const calls = (message.tool_calls ?? []).flatMap(
+    ({ id, function: { name, arguments: args }, cache_control: cache }) => [
+      { toolUse: { toolUseId: id, name, input: parsed(args) } },
+      ...(cache ? [CACHED] : []),
+    ],
+  );
   return [...(message.thoughts ?? []).flatMap(thoughtBlock), ...content, ...calls];
 }
 

@@ -84,14 +84,19 @@ function markedAtEnd(messages: ChatMessage[], mark: Mark): ChatMessage[] {
     if (index !== last) return message;
     if (message.role !== 'assistant' || !message.tool_calls)
       return { ...message, content: marked(message.content as Content, mark) } as ChatMessage;
-    return { ...message, tool_calls: message.tool_calls.with(-1, { cache_control: mark, ...message.tool_calls.at(-1)! }) };
+    return {
+      ...message,
+      tool_calls: message.tool_calls.with(-1, { cache_control: mark, ...message.tool_calls.at(-1)! }),
+    };
   });
 }
 
 /** The mark of a result is that of its last part. */
 function marked(content: Content, mark: Mark): Part[] {
   const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  return parts.map((part, index) => (index === parts.length - 1 ? { ...part, cache_control: part.cache_control ?? mark } : part));
+  return parts.map((part, index) =>
+    index === parts.length - 1 ? { ...part, cache_control: part.cache_control ?? mark } : part,
+  );
 }
 
 function assistantOf(blocks: Block[]): ChatMessage {
