@@ -113,7 +113,9 @@ describe('models', () => {
     const count = async (content: string) =>
       (await anthropic.messages.countTokens({ model: 'ada', messages: [{ role: 'user', content }] })).input_tokens;
     assert.ok((await count('word '.repeat(4000))) - (await count('Hi')) > 4000);
-    const refused = await anthropic.messages.countTokens({ model: 'ada', messages: [] }).catch((error: unknown) => error);
+    const refused = await anthropic.messages
+      .countTokens({ model: 'ada', messages: [] })
+      .catch((error: unknown) => error);
     assert.ok(refused instanceof Anthropic.BadRequestError && /at least one message/.test(refused.message));
   });
 

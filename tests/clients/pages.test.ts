@@ -95,7 +95,11 @@ describe('an agent', () => {
     owner = await addUser(world.services.runtime, { plan: 'network' });
     const { id: userId } = owner;
     const { db } = world.services.runtime;
-    await db.system.updateTable('api_keys').set({ origins: [PAGE] }).where('user_id', '=', userId).execute();
+    await db.system
+      .updateTable('api_keys')
+      .set({ origins: [PAGE] })
+      .where('user_id', '=', userId)
+      .execute();
     const given = { name: 'Ada', model: 'openai/gpt-4o-mini' };
     const made = await send(`${world.services.web}/api/agents/provision`, 'POST', given, {
       authorization: `Bearer ${owner.key}`,

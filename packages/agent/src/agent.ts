@@ -1,5 +1,14 @@
 import type { AgentConfig, RunLimits, VersionedDefinition } from '@troupe/domain';
-import type { Attachment, Busy, CallRecord, Refusal, RunOutcome, SessionEvent, Spent, Wishes } from './session/events.ts';
+import type {
+  Attachment,
+  Busy,
+  CallRecord,
+  Refusal,
+  RunOutcome,
+  SessionEvent,
+  Spent,
+  Wishes,
+} from './session/events.ts';
 import type { BackgroundTask } from './store/background.ts';
 import type { AgentStore, SessionRef } from './store/store.ts';
 import type { McpServers } from './tools/mcp-servers.ts';

@@ -324,11 +324,13 @@ function withoutPictures(request: ChatRequest): ChatRequest {
 
 /** Words that arrived together are one piece: a fast provider's token would else cost ten times itself. */
 function say(said: ChatDelta[], head: Pick<ChatDelta, 'id' | 'model' | 'provider'>, piece: ProviderDelta): void {
-  const { content, toolCalls, thoughts } = piece;
+  const { content, toolCalls, thoughts, refused } = piece;
   const last = said.at(-1);
-  const isText = content !== undefined && !toolCalls && !thoughts;
-  if (isText && last?.content !== undefined && !last.toolCalls && !last.thoughts) last.content += content;
-  else said.push({ ...head, content, toolCalls, thoughts });
+  const isText = content !== undefined && !toolCalls && !thoughts && !refused;
+  if (isText && last?.content !== undefined && !last.toolCalls && !last.thoughts && !last.refused)
+    last.content += content;
+  else
+    said.push(refused ? { ...head, content, refused, toolCalls, thoughts } : { ...head, content, toolCalls, thoughts });
 }
 
 /** The same client on somebody's account: what an agent is given. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { AppError, childOf, currentTrace, withTrace } from '@troupe/kernel';
 import { dearest, type Accounting, type Charged } from './accounting.ts';
 import { ProviderError, toAppError } from './errors.ts';
@@ -37,6 +38,36 @@ function sizeOfInput(input: EmbeddingRequest['input']): { tokens: number; bytes:
 
 const used = (tokens: number): ChatUsage => ({ prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens });
 
+type Embeddings = ProviderEmbeddings['data'];
+
+/** So many numbers at a time are written otherwise before others have a turn. */
+const IN_A_TURN = 100_000;
+
+const written = (numbers: number[]): string => Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
+
+function read(text: string): number[] {
+  const bytes = Buffer.from(text, 'base64');
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
+}
+
+/** As the caller wants them, where a provider writes them in the other way. */
+export async function inForm(data: Embeddings, format: EmbeddingRequest['encoding_format']): Promise<Embeddings> {
+  const isText = format === 'base64';
+  if (data.every(({ embedding }) => (typeof embedding === 'string') === isText)) return data;
+  const result: Embeddings = [];
+  let done = 0;
+  for (const one of data) {
+    const { embedding } = one;
+    if (typeof embedding === 'string') result.push(isText ? one : { ...one, embedding: read(embedding) });
+    else result.push(isText ? { ...one, embedding: written(embedding) } : one);
+    done += embedding.length;
+    if (done < IN_A_TURN) continue;
+    done = 0;
+    await setImmediate();
+  }
+  return result;
+}
+
 /** Texts as numbers. Charged, capped and recorded as every other call. */
 export function createEmbeddings({ accounting, candidates, mayFallBack }: EmbeddingDeps) {
   return async (model: string, request: EmbeddingRequest, options: CallOptions = {}): Promise<EmbeddingResult> => {
@@ -67,7 +98,8 @@ export function createEmbeddings({ accounting, candidates, mayFallBack }: Embedd
       await accounting.end(charged, candidate, { usage, success: true, estimated: reply.tokens === undefined });
       const { prompt_tokens: prompt, total_tokens: total } = usage;
       const told = { prompt_tokens: prompt, total_tokens: total };
-      return { model: candidate.id, provider: candidate.provider.name, data: reply.data, usage: told };
+      const data = await inForm(reply.data, request.encoding_format);
+      return { model: candidate.id, provider: candidate.provider.name, data, usage: told };
     }
     throw new Error('a call without candidates');
   };

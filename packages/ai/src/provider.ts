@@ -16,6 +16,7 @@ export interface ProviderReply {
 
 export interface ProviderDelta {
   content?: string;
+  refused?: true;
   toolCalls?: ToolCallDelta[];
   thoughts?: ThoughtDelta[];
   finishReason?: FinishReason;

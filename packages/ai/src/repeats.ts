@@ -1,5 +1,6 @@
 interface Delta {
   content?: string;
+  refused?: unknown;
   toolCalls?: unknown;
   thoughts?: unknown;
   finishReason?: unknown;
@@ -45,6 +46,7 @@ export function withoutRepeats<D extends Delta>(read: Read<D>): Read<D | { conte
 
 /** Of an event that says nothing else. */
 function plainText(delta: Delta | undefined): string | undefined {
-  if (!delta || delta.toolCalls || delta.thoughts || delta.finishReason || delta.usage) return undefined;
+  if (!delta || delta.refused || delta.toolCalls || delta.thoughts || delta.finishReason || delta.usage)
+    return undefined;
   return delta.content;
 }

@@ -64,6 +64,8 @@ export interface AssistantMessage {
   content: string | null;
   tool_calls?: ToolCall[];
   thoughts?: Thought[];
+  /** The content is why it does not answer, where a model says so apart. */
+  refused?: true;
 }
 
 /** As a caller gives it back. */
@@ -206,6 +208,8 @@ export interface ChatDelta {
   model: string;
   provider: string;
   content?: string | undefined;
+  /** The content is why it does not answer. */
+  refused?: true;
   toolCalls?: ToolCallDelta[] | undefined;
   thoughts?: ThoughtDelta[] | undefined;
   finishReason?: FinishReason;

@@ -2,7 +2,14 @@ import type { CallOptions, ChatDelta, ChatMessage, ChatRequest, ChatResult, Spen
 import { AppError, withTrace, type Trace } from '@troupe/kernel';
 import { picturesIn } from './attached.ts';
 import { cutPoint, summaryRequest } from './compaction.ts';
-import { addSpent, type Busy, type Refusal, type RunOutcome, type SessionEventBody, type Spent } from '../session/events.ts';
+import {
+  addSpent,
+  type Busy,
+  type Refusal,
+  type RunOutcome,
+  type SessionEventBody,
+  type Spent,
+} from '../session/events.ts';
 import { remaining, timeIsUp } from './limits.ts';
 import { conversation, estimateTokens, systemPrompt, toolDefinitions } from './prompt.ts';
 import { isForStranger, storesIn, toolsIn } from './strangers.ts';

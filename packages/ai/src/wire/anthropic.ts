@@ -20,7 +20,7 @@ import type {
   ToolMessage,
 } from '../types.ts';
 import { createCallIds, nameOfCall, withSafeIds } from './calls.ts';
-import { blocksOf, plainText, type Block } from './parts.ts';
+import { blocksOf, plainText, saidFormat, type Block } from './parts.ts';
 import { canBeHeld } from './strict.ts';
 import { budgetOf, stopOfMessages } from './tables.ts';
 
@@ -43,7 +43,7 @@ export const anthropicWire: Wire = {
 
   body(_provider, model, request, stream) {
     const { tools, stop } = request;
-    const system = request.messages.filter(isSystem);
+    const system = [...request.messages.filter(isSystem), ...saidFormat(request)];
     const limit = request.max_tokens ?? DEFAULT_MAX_TOKENS;
     return {
       model,

@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatRequest, Content, Part, SystemMessage, Thought, ToolMessage } from '../types.ts';
 import { withSafeIds } from './calls.ts';
+import { saidFormat } from './parts.ts';
 import { budgetOf } from './tables.ts';
 
 /** A chat as Bedrock's Converse API takes it. `wrong`: says what it cannot take. */
@@ -38,7 +39,8 @@ const INTERLEAVED = 'interleaved-thinking-2025-05-14';
 const DEFAULT_MAX_TOKENS = 4096;
 
 export function converseBody(request: ChatRequest, wrong: Wrong): Record<string, unknown> {
-  const system = request.messages.filter(isSystem).flatMap(({ content }) => blocksOf(content, wrong));
+  const told = [...request.messages.filter(isSystem), ...saidFormat(request)];
+  const system = told.flatMap(({ content }) => blocksOf(content, wrong));
   const tools = toolConfig(request);
   const output = outputConfig(request);
   const more = moreFields(request);
@@ -74,10 +76,12 @@ function contentOf(message: Exclude<ChatMessage, SystemMessage>, wrong: Wrong): 
   if (message.role === 'tool') return resultBlocks(message, wrong);
   const content = blocksOf(message.content ?? '', wrong);
   if (message.role === 'user') return content;
-  const calls = (message.tool_calls ?? []).flatMap(({ id, function: { name, arguments: args }, cache_control: cache }) => [
-    { toolUse: { toolUseId: id, name, input: parsed(args) } },
-    ...(cache ? [CACHED] : []),
-  ]);
+  const calls = (message.tool_calls ?? []).flatMap(
+    ({ id, function: { name, arguments: args }, cache_control: cache }) => [
+      { toolUse: { toolUseId: id, name, input: parsed(args) } },
+      ...(cache ? [CACHED] : []),
+    ],
+  );
   return [...(message.thoughts ?? []).flatMap(thoughtBlock), ...content, ...calls];
 }
 

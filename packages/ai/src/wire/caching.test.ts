@@ -36,7 +36,11 @@ describe('a mark of the whole prompt', () => {
     const own = { type: 'text', text: 'Hi', cache_control: { ...MARK, ttl: '1h' } };
     assert.deepEqual(last(asked({ messages: [user([own])] })), own);
     const silent = { role: 'assistant', content: '' };
-    assert.deepEqual(last(asked({ messages: [user('Hi'), silent] })), { type: 'text', text: 'Hi', cache_control: MARK });
+    assert.deepEqual(last(asked({ messages: [user('Hi'), silent] })), {
+      type: 'text',
+      text: 'Hi',
+      cache_control: MARK,
+    });
   });
 
   it('reaches Bedrock, and no provider that does not know it', () => {

@@ -64,18 +64,19 @@ function withThoughts(message: Given): ChatMessage {
 
 const textOf = (thoughts: readonly Partial<Thought>[]): string => thoughts.map(({ text }) => text ?? '').join('');
 
-function messageOf({ thoughts, ...message }: AssistantMessage): object {
-  if (!thoughts?.length) return { ...message, refusal: null };
+function messageOf({ thoughts, refused, ...given }: AssistantMessage): object {
+  const message = refused ? { ...given, content: null, refusal: given.content } : { ...given, refusal: null };
+  if (!thoughts?.length) return message;
   const text = textOf(thoughts);
   return {
     ...message,
-    refusal: null,
     ...(text ? { reasoning_content: text } : {}),
     reasoning_details: thoughts.map(detailOf),
   };
 }
 
-function spoken({ content, toolCalls, thoughts }: ChatDelta, role: string | undefined): object {
+function spoken({ content, toolCalls, thoughts, refused }: ChatDelta, role: string | undefined): object {
+  if (refused) return { role, refusal: content };
   if (!thoughts) return { role, content, tool_calls: toolCalls };
   return {
     role,

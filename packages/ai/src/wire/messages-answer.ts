@@ -31,10 +31,14 @@ export function inputOf(text: string): unknown {
   }
 }
 
-export const stopOf = (result: Pick<ChatResult, 'finishReason' | 'stopSequence'>) => ({
-  stop_reason: result.stopSequence === undefined ? messagesStop(result.finishReason) : 'stop_sequence',
-  stop_sequence: result.stopSequence ?? null,
+export const stopOf = ({ finishReason, stopSequence }: Pick<ChatResult, 'finishReason' | 'stopSequence'>) => ({
+  stop_reason: stopSequence === undefined ? messagesStop(finishReason) : 'stop_sequence',
+  stop_sequence: stopSequence ?? null,
 });
+
+/** Who said why it does not answer has come to its end by that. */
+export const endOf = <R extends Pick<ChatResult, 'finishReason'>>(result: R, refused: boolean): R =>
+  refused && result.finishReason === 'stop' ? { ...result, finishReason: 'content_filter' } : result;
 
 export const messagesError = (status: number, message: string, more: object = {}): Record<string, unknown> =>
   shapedError('anthropic', status, { ...more, error: message });

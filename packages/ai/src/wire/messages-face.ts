@@ -1,7 +1,7 @@
 import type { backend, TypesOf } from '@troupe/contract';
 import type { ChatMessage, ChatRequest, ChatResult, Content, Part, Thought, ToolChoice } from '../types.ts';
 import { said, type Face } from './face.ts';
-import { inputOf, messageId, messagesUsage, stopOf } from './messages-answer.ts';
+import { endOf, inputOf, messageId, messagesUsage, stopOf } from './messages-answer.ts';
 import { messagesWriter } from './messages-stream.ts';
 import { partOf, simplest } from './parts.ts';
 
@@ -84,14 +84,19 @@ function markedAtEnd(messages: ChatMessage[], mark: Mark): ChatMessage[] {
     if (index !== last) return message;
     if (message.role !== 'assistant' || !message.tool_calls)
       return { ...message, content: marked(message.content as Content, mark) } as ChatMessage;
-    return { ...message, tool_calls: message.tool_calls.with(-1, { cache_control: mark, ...message.tool_calls.at(-1)! }) };
+    return {
+      ...message,
+      tool_calls: message.tool_calls.with(-1, { cache_control: mark, ...message.tool_calls.at(-1)! }),
+    };
   });
 }
 
 /** The mark of a result is that of its last part. */
 function marked(content: Content, mark: Mark): Part[] {
   const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  return parts.map((part, index) => (index === parts.length - 1 ? { ...part, cache_control: part.cache_control ?? mark } : part));
+  return parts.map((part, index) =>
+    index === parts.length - 1 ? { ...part, cache_control: part.cache_control ?? mark } : part,
+  );
 }
 
 function assistantOf(blocks: Block[]): ChatMessage {
@@ -177,7 +182,7 @@ function reply(result: ChatResult): Record<string, unknown> {
         input: inputOf(args),
       })),
     ],
-    ...stopOf(result),
+    ...stopOf(endOf(result, result.message.refused === true)),
     usage: messagesUsage(result.usage),
   };
 }

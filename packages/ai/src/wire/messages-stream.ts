@@ -1,6 +1,6 @@
 import type { ChatDelta, ThoughtDelta, ToolCallDelta } from '../types.ts';
 import type { StreamWriter } from './face.ts';
-import { messageId, messagesError, messagesUsage, stopOf } from './messages-answer.ts';
+import { endOf, messageId, messagesError, messagesUsage, stopOf } from './messages-answer.ts';
 
 const event = (type: string, data: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
 
@@ -16,6 +16,7 @@ interface Waiting {
  */
 class MessagesWriter implements StreamWriter {
   #begun = false;
+  #refused = false;
   #index = -1;
   /** What is open: `text`, `thought 0`, `sealed 0`, `call 0`. */
   #open = '';
@@ -99,13 +100,14 @@ class MessagesWriter implements StreamWriter {
         message: { ...head, stop_reason: null, stop_sequence: null, usage: { input_tokens: 0, output_tokens: 0 } },
       });
     }
+    this.#refused ||= given.refused === true;
     for (const each of thoughts ?? []) text += this.#thought(each);
     if (content) text += this.#piece('text', () => ({ type: 'text', text: '' }), { type: 'text_delta', text: content });
     for (const each of toolCalls ?? []) text += this.#call(each);
     if (!finishReason) return text;
     text += this.#rest();
     text += event('message_delta', {
-      delta: stopOf({ finishReason, stopSequence }),
+      delta: stopOf(endOf({ finishReason, stopSequence }, this.#refused)),
       ...(usage ? { usage: messagesUsage(usage) } : {}),
     });
     return text + event('message_stop', {});

@@ -104,7 +104,8 @@ export const openaiWire: Wire = {
     const message = choice?.message;
     if (!choice || !message) throw new Unusable('the answer has no choices');
     const calls = wholeCalls(message.tool_calls);
-    const content = textOf(message.content ?? message.refusal);
+    const refused = isRefused(message);
+    const content = textOf(refused ? message.refusal : message.content);
     const thoughts = thoughtsOf(message);
     return {
       message: {
@@ -112,6 +113,7 @@ export const openaiWire: Wire = {
         content: calls ? content : (content ?? ''),
         ...(calls ? { tool_calls: calls } : {}),
         ...(thoughts ? { thoughts } : {}),
+        ...(refused ? { refused } : {}),
       },
       finishReason: finishReason(choice.finish_reason, calls !== undefined) ?? (calls ? 'tool_calls' : 'stop'),
       usage: usageOf(answer.usage),
@@ -145,8 +147,10 @@ export const openaiWire: Wire = {
         const choice = answer.choices?.[0];
         answered ||= choice !== undefined;
         const delta: ProviderDelta = {};
-        const content = textOf(choice?.delta?.content ?? choice?.delta?.refusal);
+        const refused = isRefused(choice?.delta);
+        const content = textOf(refused ? choice?.delta?.refusal : choice?.delta?.content);
         if (content) delta.content = content;
+        if (content && refused) delta.refused = refused;
         const thoughts = choice?.delta && thoughtDeltas(choice.delta);
         if (thoughts) delta.thoughts = thoughts;
         const pieces = calls.pieces(choice?.delta?.tool_calls);
@@ -208,6 +212,10 @@ function checked(json: unknown): Answer {
 }
 
 const isError = ({ error }: { error?: unknown }): boolean => error !== undefined && error !== null;
+
+/** It said why it does not answer, and nothing else. */
+const isRefused = (said: Said | undefined): true | undefined =>
+  said && !said.content && typeof said.refusal === 'string' && said.refusal !== '' ? true : undefined;
 
 /** Some providers answer with parts instead of a text. */
 function textOf(content: unknown): string | null {

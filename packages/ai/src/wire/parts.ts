@@ -1,4 +1,4 @@
-import type { CacheControl, Content, Part } from '../types.ts';
+import type { CacheControl, ChatRequest, Content, Part, SystemMessage } from '../types.ts';
 
 /** Texts, pictures and files, as chat parts and as the blocks of Anthropic's messages. */
 
@@ -105,3 +105,9 @@ export const plainText = (content: Content | null | undefined): string =>
   typeof content === 'string'
     ? content
     : (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+/** Where a format has schemas alone, that any JSON is wanted is said in words. */
+export const saidFormat = ({ response_format: format }: ChatRequest): SystemMessage[] =>
+  format?.['type'] === 'json_object' ? [{ role: 'system', content: JSON_ONLY }] : [];
+
+const JSON_ONLY = 'Answer with one JSON object and nothing else: no words around it, and no code fence.';

@@ -19,8 +19,10 @@ import {
   openSeal,
   outline,
   reasoningItem,
+  refusalPart,
   responsesUsage,
   seal,
+  textPart,
   type Body,
 } from './responses-items.ts';
 import { responsesWriter } from './responses-stream.ts';
@@ -165,11 +167,11 @@ function statusOf({ finishReason }: Pick<ChatResult, 'finishReason'>) {
 }
 
 function outputOf({ id, message, finishReason }: ChatResult, body: Body): object[] {
-  const { content, tool_calls: calls = [], thoughts = [] } = message;
+  const { content, tool_calls: calls = [], thoughts = [], refused } = message;
   const status = incompleteReason(finishReason) === undefined ? 'completed' : 'incomplete';
   return [
     ...thoughts.map((thought, index) => reasoningItem(`${id}-${index}`, thought.text, seal(thought))),
-    ...(content ? [messageItem(id, content, status)] : []),
+    ...(content ? [messageItem(id, content, status, refused ? refusalPart : textPart)] : []),
     ...calls.map((call, index) =>
       callItem(`${id}-${index}`, call.id, call.function.name, call.function.arguments, body, status),
     ),

@@ -8,15 +8,19 @@ export type Body = TypesOf<typeof backend.v1.createResponse>['body'];
 
 const named = (id: string, prefix: string): string => id.replace(/^chatcmpl-/, prefix);
 
-export const messageItem = (id: string, text: string, status = 'completed') => ({
+export const messageItem = (id: string, text: string, status = 'completed', part: Said = textPart) => ({
   id: named(id, 'msg_'),
   type: 'message',
   status,
   role: 'assistant',
-  content: [textPart(text)],
+  content: [part(text)],
 });
 
 export const textPart = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
+
+export const refusalPart = (refusal: string) => ({ type: 'refusal', refusal });
+
+type Said = (text: string) => object;
 
 export const reasoningItem = (id: string, text: string, sealed: string | undefined) => ({
   id: named(id, 'rs_'),

@@ -6,6 +6,7 @@ import {
   messageItem,
   outline,
   reasoningItem,
+  refusalPart,
   responsesUsage,
   seal,
   textPart,
@@ -86,24 +87,28 @@ class ResponsesWriter implements StreamWriter {
     return `${this.#head!.id}-${place}`;
   }
 
-  #openText(): [Open, string] {
+  /** Words, or why there are none. */
+  #openText(refused: boolean): [Open, string] {
     const place = this.#output.length;
     let said = '';
     const item = messageItem(this.#itemId(place), '', 'in_progress');
     const at = { item_id: item.id, output_index: place, content_index: 0 };
+    const part = refused ? refusalPart : textPart;
+    const kind = refused ? 'response.refusal' : 'response.output_text';
+    const more = refused ? {} : { logprobs: [] };
     const begin =
       this.#added(place, { ...item, content: [] } as Item) +
-      this.#event('response.content_part.added', { ...at, part: textPart('') });
+      this.#event('response.content_part.added', { ...at, part: part('') });
     const open: Open = {
       place,
       add: (piece) => {
         said += piece;
-        return this.#event('response.output_text.delta', { ...at, delta: piece, logprobs: [] });
+        return this.#event(`${kind}.delta`, { ...at, delta: piece, ...more });
       },
       close: (status) =>
-        this.#event('response.output_text.done', { ...at, text: said, logprobs: [] }) +
-        this.#event('response.content_part.done', { ...at, part: textPart(said) }) +
-        this.#done(place, messageItem(this.#itemId(place), said, status)),
+        this.#event(`${kind}.done`, { ...at, ...(refused ? { refusal: said } : { text: said }), ...more }) +
+        this.#event('response.content_part.done', { ...at, part: part(said) }) +
+        this.#done(place, messageItem(this.#itemId(place), said, status, part)),
     };
     return [open, begin];
   }
@@ -177,9 +182,9 @@ class ResponsesWriter implements StreamWriter {
     return begin + (delta.text ? open.add(delta.text) : '');
   }
 
-  #say(content: string): string {
+  #say(content: string, refused: boolean): string {
     let begin = '';
-    if (!this.#text) [this.#text, begin] = this.#openText();
+    if (!this.#text) [this.#text, begin] = this.#openText(refused);
     return begin + this.#text.add(content);
   }
 
@@ -216,7 +221,7 @@ class ResponsesWriter implements StreamWriter {
         this.#event('response.in_progress', this.#frame('in_progress'));
     }
     for (const each of delta.thoughts ?? []) written += this.#think(each);
-    if (delta.content) written += this.#say(delta.content);
+    if (delta.content) written += this.#say(delta.content, delta.refused === true);
     for (const each of delta.toolCalls ?? []) written += this.#call(each);
     return delta.finishReason ? written + this.#end(delta) : written;
   }

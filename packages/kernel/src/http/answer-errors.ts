@@ -1,13 +1,19 @@
 import { CallError, refusedPath, shapedError, shapeFor, type Endpoint } from '@troupe/contract';
-import type { FastifyError, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { answerable, AppError, ContractError } from '../errors.ts';
 import { NO_NULL_CHARACTERS } from '../json.ts';
+import type { Log } from '../log.ts';
 import { answersPreflight, methodsForPages } from './cors.ts';
-import type { Server } from './server.ts';
 
 /** How whatever is thrown is answered, in the shape that the endpoint's clients expect. */
 
-export function addErrors({ app, log, endpoints }: Pick<Server, 'app' | 'log' | 'endpoints'>): void {
+interface Served {
+  app: FastifyInstance;
+  log: Log;
+  endpoints: readonly Endpoint[];
+}
+
+export function addErrors({ app, log, endpoints }: Served): void {
   app.setNotFoundHandler((request, reply) => {
     if (answersPreflight(request, reply, () => methodsForPages(endpoints, request.url))) return reply;
     const known = new AppError(404, refusedPath(request.url) ?? 'Not found');

@@ -39,7 +39,12 @@ export const completeChat = endpoint({
     413: [MESSAGE_TOO_LARGE, TOO_LARGE],
     409: FILE_ERRORS[409],
     422: FILE_ERRORS[422],
-    429: [...SPENT_TEXTS, 'AI provider <name> answered 429', 'AI rate limit exceeded.', 'At most <n> requests of more than 1 MB at a time'],
+    429: [
+      ...SPENT_TEXTS,
+      'AI provider <name> answered 429',
+      'AI rate limit exceeded.',
+      'At most <n> requests of more than 1 MB at a time',
+    ],
     // Why the model did not answer, in the words of whoever knows.
     502: [...gateway.errors[502], 'The model did not answer', '<reason>'],
   },

@@ -166,7 +166,7 @@ export const completeChat = endpoint({
       z.object({
         index: z.number(),
         message: assistantMessage.extend({
-          refusal: z.null(),
+          refusal: z.string().nullable(),
           reasoning_content: z.string().optional(),
           reasoning_details: z.array(reasoningDetail).optional(),
         }),
