@@ -87,11 +87,7 @@ export const FURTHER_WAYS: Readonly<Record<string, Way>> = {
   indexedpdf: asFile('pdf'),
   indexeddocx: asFile('docx'),
   indexedxlsx: asFile('xlsx'),
-  indexedpage: indexed('page', async (world, id, text, n) => {
-    world.pages.set(`/indexed-${n}`, html(text));
-    const body = { name: 'Invoice', url: `${world.site.url}/indexed-${n}` };
-    await asked(world, 'POST', `/api/knowledge/${id}/documents`, body);
-  }),
+  indexedhtml: asFile('html'),
   a2a: byA2a((text) => ({ text })),
   a2adata: byA2a((text) => ({ data: { note: text } })),
   a2afile: byA2a((text) => ({ raw: DOCUMENTS['docx']!(text).toString('base64'), filename: 'papers.docx' })),
