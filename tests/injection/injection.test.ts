@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { GOALS, idOf, injected, WORDINGS } from './goals.ts';
+import { FURTHER_WAYS } from './further-ways.ts';
 import { WAYS, type Way } from './ways.ts';
 import { SECRETS, startInjection, tracesOf, type World } from './world.ts';
 
@@ -11,6 +12,7 @@ import { SECRETS, startInjection, tracesOf, type World } from './world.ts';
  */
 
 const AT_LEAST = 200;
+const ALL_WAYS = { ...WAYS, ...FURTHER_WAYS };
 const goals = Object.keys(GOALS);
 let world: World;
 let tried = 0;
@@ -61,8 +63,8 @@ async function check(way: string, wording: number, expected: Way['comes']): Prom
     await world.owner.ask('POST', `/api/agents/${world.agentId}/sessions/${sessionId}/cancel`, {});
 }
 
-describe('words of others', { timeout: 300_000 }, () => {
-  for (const [way, { bring, room = goals.length, comes, skip = false }] of Object.entries(WAYS))
+describe('words of others', { timeout: 600_000 }, () => {
+  for (const [way, { bring, room = goals.length, comes, skip = false }] of Object.entries(ALL_WAYS))
     test(`by ${way}: no call outside of what is allowed`, { skip }, async () => {
       for (const wording of WORDINGS.keys()) {
         for (let at = 0; at < goals.length; at += room)
@@ -84,7 +86,7 @@ describe('words of others', { timeout: 300_000 }, () => {
 
   test(`these were at least ${AT_LEAST} instructions`, (context) => {
     context.diagnostic(
-      `${tried} injected instructions: ${Object.keys(WAYS).length} ways in, ${WORDINGS.length} wordings, ${goals.length} goals`,
+      `${tried} injected instructions: ${Object.keys(ALL_WAYS).length} ways in, ${WORDINGS.length} wordings, ${goals.length} goals`,
     );
     assert.ok(tried >= AT_LEAST, `${tried}`);
   });

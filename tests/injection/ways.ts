@@ -23,7 +23,7 @@ export interface Way {
 
 const done = { say: 'done' };
 
-async function asked(world: World, method: string, path: string, body?: unknown) {
+export async function asked(world: World, method: string, path: string, body?: unknown) {
   const answer = await world.owner.ask(method, path, body);
   assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body)}`);
   return answer.body;
@@ -45,7 +45,7 @@ const namesIn = (text: string): string[] => {
   return orders.map((line) => `${head.slice(0, 60)} ${line}.txt`.replaceAll('/', '∕'));
 };
 
-const html = (text: string): string =>
+export const html = (text: string): string =>
   `<!doctype html><title>News</title><p>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\n', '</p><p>')}</p>`;
 
 /** The channel's webhook, as the service calls it. */

@@ -6,6 +6,7 @@ import { createPgStore } from './store/store-pg.ts';
 import type { AgentStore } from './store/store.ts';
 import { lastText, scriptedModel, type Script } from './testing.ts';
 import { backgroundTools } from './tools/background-agents.ts';
+import type { Peers } from './tools/transfer-task.ts';
 import { wakeAgent } from './wake.ts';
 
 /** A lead that gives each message to its worker in the background, and the worker; both are rows of one database. */
@@ -24,6 +25,8 @@ interface PairOptions {
   leadId: string;
   userId?: string;
   worker?: Script;
+  /** How the lead reaches its worker; as one of this process unless said. */
+  reach?: Peers;
   /** Of what they keep. */
   around?: (store: AgentStore) => AgentStore;
 }
@@ -33,11 +36,12 @@ export async function wakePair({
   leadId,
   userId = 'u',
   worker = () => 'done',
+  reach,
   around = (store) => store,
 }: PairOptions) {
   const workerId = `${leadId}-w`;
   const agents = new Map<string, Agent>();
-  const peers = async ({ agentId }: { agentId: string }) => agents.get(agentId);
+  const peers: Peers = reach ?? (async ({ agentId }) => agents.get(agentId));
   const member = { agentId: workerId, name: 'worker', role: 'worker' };
   const scripts = { [leadId]: leadScript, [workerId]: worker };
   for (const [agentId, script] of Object.entries(scripts)) {

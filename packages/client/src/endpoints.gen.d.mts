@@ -5652,7 +5652,7 @@ export interface Endpoints {
       days: number | null;
     };
   };
-  /** Set or change a channel; it counts at once */
+  /** Set or change a channel; it counts at once, and in a container from the next start on */
   'PUT /api/agents/:id/channels/:kind': {
     params: { id: string; kind: string };
     body: {

@@ -1,4 +1,4 @@
-import type { ChannelKind } from '@troupe/contract';
+import type { AgentChannel, ChannelKind } from '@troupe/contract';
 
 export const channels = {
   title: 'Channels',
@@ -25,7 +25,8 @@ export const channels = {
   setUp: 'Set up',
   why: (error: string) => `${error}.`,
   setTitle: (name: string) => `Set up ${name}`,
-  saved: 'Saved. It counts at once.',
+  saved: (state: AgentChannel['state']) =>
+    state === 'elsewhere' ? 'Saved. It counts from the agent’s next start on.' : 'Saved. It counts at once.',
   removed: 'Channel removed',
   removeLoss: 'Nobody reaches the agent there any more, and what opened the channel is forgotten.',
   kept: 'Is set. Leave it empty to keep it.',

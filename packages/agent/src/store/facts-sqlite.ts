@@ -15,24 +15,18 @@ export const sqliteFacts = (access: SqliteAccess): Methods => ({
   ...showing(access),
 });
 
-function resting({
-  all,
-  first,
-  run,
-  agentId,
-  now,
-  iso,
-}: SqliteAccess): Pick<Methods, 'resting' | 'seen' | 'unwanted' | 'talk'> {
-  /** The newest message of somebody whom the owner does not name; 0: there is none. */
-  const lastStranger = (sessionId: string, after: number, channel: string): number =>
-    first<{ seq: number | null }>(
-      `select max(seq) as seq from events where session_id = ? and seq > ? and type = 'user'
-        and data ->> 'named' is null and data ->> 'from' like ?`,
-      sessionId,
-      after,
-      `${channel} %`,
-    )?.seq ?? 0;
+/** The newest message of somebody whom the owner does not name; 0: there is none. */
+const lastStranger = ({ first }: SqliteAccess, sessionId: string, after: number, channel: string): number =>
+  first<{ seq: number | null }>(
+    `select max(seq) as seq from events where session_id = ? and seq > ? and type = 'user'
+      and data ->> 'named' is null and data ->> 'from' like ?`,
+    sessionId,
+    after,
+    `${channel} %`,
+  )?.seq ?? 0;
 
+function resting(access: SqliteAccess): Pick<Methods, 'resting' | 'seen' | 'unwanted' | 'talk'> {
+  const { all, first, run, agentId, now, iso } = access;
   return {
     resting({ seconds, most }) {
       run('insert or ignore into fact_care (agent_id, seen_at) values (?, ?)', agentId, iso());
@@ -61,7 +55,7 @@ function resting({
       );
       if (!found) return undefined;
       const { channel, ...talk } = found;
-      const stranger = OPEN_TO_ANYBODY.includes(channel) ? lastStranger(sessionId, talk.from, channel) : 0;
+      const stranger = OPEN_TO_ANYBODY.includes(channel) ? lastStranger(access, sessionId, talk.from, channel) : 0;
       const said = all<Omit<Said, 'at'> & { at: string }>(
         `select seq, type as role, substr(data ->> 'content', 1, ?) as text, at from events
         where session_id = ? and seq > ? and seq <= ? and copied = 0 and type in ('user', 'assistant')

@@ -76,6 +76,12 @@ test('what is written is read back', () => {
   assert.deepEqual(reading, { ok: true, head, body: 'Body', warnings: [] });
 });
 
+test('a licence may be as long as the head that it stands in', () => {
+  const license = 'Use it as you like. '.repeat(30).trim();
+  const reading = readSkillMd(`---\nname: a\ndescription: b\nlicense: ${license}\n---\nBody`);
+  assert.ok(reading.ok && reading.head.license === license && reading.warnings.length === 0, JSON.stringify(reading));
+});
+
 test('a line of the prompt has a hundred tokens at most, and no hidden characters', () => {
   assert.equal(catalogueLine({ name: 'a', description: 'One\u200B\n two\u{E0041}.' }), 'One two .');
   const long = catalogueLine({ name: 'a'.repeat(64), description: 'word '.repeat(300).trim() });

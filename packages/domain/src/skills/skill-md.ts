@@ -26,7 +26,8 @@ const headSchema = z.object(
       .string({ error: 'name is missing' })
       .refine(isSkillName, `name must be 1 to ${SKILL_BOUNDS.name} of a–z, 0–9 and single hyphens`),
     description: text('description', SKILL_BOUNDS.description),
-    license: text('license', 200).optional(),
+    // The format has no bound for it: some bring the whole of a licence.
+    license: text('license', HEAD_CHARACTERS).optional(),
     compatibility: text('compatibility', SKILL_BOUNDS.compatibility).optional(),
     metadata: z.record(z.string().max(100), scalar, { error: 'metadata must be texts by name' }).default({}),
     'allowed-tools': z

@@ -124,7 +124,7 @@ export const CHANNEL_ROUTES = {
   set: {
     method: 'PUT',
     path: `${PATH}/:kind`,
-    summary: 'Set or change a channel; it counts at once',
+    summary: 'Set or change a channel; it counts at once, and in a container from the next start on',
     params: ofChannel,
     body: given,
     reply: z.object({ channel }),

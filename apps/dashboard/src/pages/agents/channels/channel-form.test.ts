@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { channels as texts } from '../../../texts/channels.ts';
 import { channelBody, chatOf, formOf, linkTo, withSender } from './channel-form.ts';
 
 const email = {
@@ -37,4 +38,9 @@ test('only an account leads to Telegram', () => {
   for (const account of ['', '@', 'press_bot', '@press_bot/../x', '@a b'])
     assert.equal(linkTo('telegram', account), undefined);
   assert.equal(linkTo('slack', '@press_bot'), undefined);
+});
+
+test('it is said when a change counts: an agent that runs elsewhere hears of it at its next start', () => {
+  assert.match(texts.saved('elsewhere'), /next start/);
+  for (const state of ['off', 'starting', 'listening'] as const) assert.match(texts.saved(state), /at once/);
 });

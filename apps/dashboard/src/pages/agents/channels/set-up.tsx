@@ -32,7 +32,7 @@ export function SetUp({ agentId, channel, onClose, onSaved }: Props) {
   const set = useSend(web.channels.set, {
     refresh: [web.channels.list],
     done: ({ channel: saved }) => {
-      say(texts.saved);
+      say(texts.saved(saved.state));
       // Where the service has to be told an address, it is there now to be copied.
       if (saved.webhook === null) onSaved();
     },
