@@ -7,15 +7,14 @@ import { signedInCaller } from './content.ts';
 import type { Caller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
-/** How many of the next calls fail. */
-let failing = 0;
+/** Whether calls fail, of every model. */
+let fails = false;
 const model: StandIn = await createStandIn((request, response) => {
-  if (failing > 0) {
-    failing -= 1;
+  if (fails) {
     response.writeHead(400, { 'content-type': 'application/json' });
     return void response.end(JSON.stringify({ error: { message: 'Not today' } }));
   }
-  const text = JSON.stringify(request.body['messages']);
+  const text = JSON.stringify(request.body['messages'] ?? []);
   replyChat(request, response, { content: text.includes('Berlin moved') ? 'Read it' : 'Heard' });
 });
 const calls = () => model.requests.filter(({ path }) => path.endsWith('/chat/completions'));
@@ -51,10 +50,13 @@ browserSuite(
         .getByLabel('Files to attach')
         .setInputFiles([{ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('Berlin moved to 5 May') }]);
       await page.getByText('uploading').first().waitFor({ state: 'detached' });
-      failing = 1;
+      fails = true;
       await say(page, 'What is new?');
       const log = page.getByRole('log');
-      await log.getByRole('button', { name: 'Try again' }).click();
+      const again = log.getByRole('button', { name: 'Try again' });
+      await again.waitFor();
+      fails = false;
+      await again.click();
       await log.getByText('Read it').waitFor();
       assert.match(lastCall(), /Berlin moved to 5 May/);
       assert.match(String(calls().at(-1)?.body['model']), /gemini/);

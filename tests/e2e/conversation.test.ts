@@ -75,15 +75,19 @@ browserSuite(
       const { page } = watched;
       await open('sessions');
       const table = page.getByRole('table', { name: 'Conversations' });
-      // By what it is about, and found by that.
+      const isNewest = async () => {
+        await page.getByRole('button', { name: /^Prompt/ }).click();
+        await page.getByText('Please wait for me').first().waitFor();
+      };
+      // By what it is about.
       await table.getByRole('link', { name: 'Make a note' }).click();
       await page.waitForURL(/\/dashboard\/runs\/[\w-]{22}~[\w-]{22}~\d+$/);
-      await page.getByText('Please wait for me').first().waitFor();
-      await page.goBack();
+      await isNewest();
+      await open('sessions');
       await table.getByRole('link', { name: 'Make a note' }).waitFor();
       await open('work');
       await page.getByRole('list', { name: 'Timeline' }).getByRole('link', { name: 'Make a note' }).click();
-      await page.getByText('Please wait for me').first().waitFor();
+      await isNewest();
       await open('work');
       const timeline = page.getByRole('list', { name: 'Timeline' });
       await timeline.getByText('Waits for your decision about writing a file.').first().waitFor();
