@@ -5,6 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStandIn, replyChat } from '@troupe/ai';
+import { extractFactsJob } from '@troupe/contract';
 import { startBackendProcess } from '@troupe/testing/processes/backend';
 import { testDatabase } from '@troupe/testing/database/server';
 import { sql } from 'kysely';
@@ -61,7 +62,11 @@ test('by kill -9 while the model is asked: the next one finds the facts, once', 
       }>`select facts_seen < now() - interval '1 hour' as late from agent_memory_care`.execute(db.system)
     ).rows[0]!.late;
   while (await seen()) await delay(500);
-  await delay(2000);
+  // Sent with it, in one transaction, had there been anything to look at.
+  const looking = async () =>
+    (await sql`select from pgboss.job where name = ${extractFactsJob.queue} and state < 'completed'`.execute(db.system))
+      .rows;
+  while ((await looking()).length > 0) await delay(100);
   assert.deepEqual(await facts(), [{ content: 'The user lives in Rome.', seq: 1 }]);
   assert.equal(heard.asked, 2, 'a state of a conversation is asked about once');
 });
