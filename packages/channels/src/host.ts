@@ -135,7 +135,7 @@ async function stopWell(log: Log, { agentId, channel }: Open): Promise<void> {
 }
 
 /** One after another, so that what is stopped is not started by a look from before. */
-function createTurns() {
+function oneAfterAnother() {
   let turn: Promise<void> = Promise.resolve();
   return (work: () => Promise<void>): Promise<void> => (turn = turn.catch(() => undefined).then(work));
 }
@@ -145,7 +145,7 @@ export function createChannelHost(given: ChannelHostDeps): ChannelHost {
   const deps = { ...given, pool: createWorkerPool() };
   const cipher = createCipher(sealKey, 'channels');
   const open = new Map<string, Open>();
-  const inTurn = createTurns();
+  const inTurn = oneAfterAnother();
   let closed = false;
 
   async function start(key: string, one: Wanted): Promise<void> {
