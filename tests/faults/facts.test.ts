@@ -9,6 +9,7 @@ import { extractFactsJob } from '@troupe/contract';
 import { startBackendProcess } from '@troupe/testing/processes/backend';
 import { testDatabase } from '@troupe/testing/database/server';
 import { sql } from 'kysely';
+import pg from 'pg';
 
 /** A backend that is killed while it takes facts out of a conversation. */
 test('by kill -9 while the model is asked: the next one finds the facts, once', { timeout: 240_000 }, async (t) => {
@@ -29,7 +30,10 @@ test('by kill -9 while the model is asked: the next one finds the facts, once', 
     startBackendProcess({ DATABASE_URL: url, DATA_DIR: dataDir, BLOB_STORE: 'folder', OPENROUTER_BASE_URL: model.url });
   const first = await start();
   const running = [first];
+  const queue = new pg.Client({ connectionString: url });
+  await queue.connect();
   t.after(async () => {
+    await queue.end();
     for (const backend of running)
       if (backend.child.exitCode === null && backend.child.signalCode === null) await backend.end('SIGKILL');
     await model.close();
@@ -64,8 +68,7 @@ test('by kill -9 while the model is asked: the next one finds the facts, once', 
   while (await seen()) await delay(500);
   // Sent with it, in one transaction, had there been anything to look at.
   const looking = async () =>
-    (await sql`select from pgboss.job where name = ${extractFactsJob.queue} and state < 'completed'`.execute(db.system))
-      .rows;
+    (await queue.query("select from pgboss.job where name = $1 and state < 'completed'", [extractFactsJob.queue])).rows;
   while ((await looking()).length > 0) await delay(100);
   assert.deepEqual(await facts(), [{ content: 'The user lives in Rome.', seq: 1 }]);
   assert.equal(heard.asked, 2, 'a state of a conversation is asked about once');
