@@ -1,4 +1,4 @@
-import { createExtract, createSummary, createTurns, readPage, type Extract, type Summary } from '@troupe/summarizer';
+import { createExtract, createSummary, createNextTurn, readPage, type Extract, type Summary } from '@troupe/summarizer';
 import { peer } from '../lib/peers.ts';
 
 /** The same two extractions, ours and with cheerio, from the bytes of a page as they come from the network. */
@@ -7,7 +7,7 @@ export interface Side {
   extract: (page: Buffer) => Promise<Extract>;
 }
 
-const nextTurn = createTurns();
+const nextTurn = createNextTurn();
 const URL_OF_PAGE = 'https://site.example/stories/';
 
 async function* chunks(page: Buffer) {

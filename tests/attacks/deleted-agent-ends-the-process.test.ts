@@ -6,7 +6,10 @@ import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 /** A channel that failed wrote into the log of an agent that was just deleted; nobody awaited that, and the process ended. */
 
-/** Two thirds of a channel's lease: whatever listens has noticed by then that its row is gone. */
+/**
+ * Two thirds of a channel's lease: whatever listens has noticed by then that its row is gone. That it did leaves no trace,
+ * since its agent is gone: here the time itself is waited for.
+ */
 const NOTICED_MS = 14_000;
 
 let scene: Scene;

@@ -5,9 +5,11 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStandIn, replyChat } from '@troupe/ai';
+import { extractFactsJob } from '@troupe/contract';
 import { startBackendProcess } from '@troupe/testing/processes/backend';
 import { testDatabase } from '@troupe/testing/database/server';
 import { sql } from 'kysely';
+import pg from 'pg';
 
 /** A backend that is killed while it takes facts out of a conversation. */
 test('by kill -9 while the model is asked: the next one finds the facts, once', { timeout: 240_000 }, async (t) => {
@@ -28,7 +30,10 @@ test('by kill -9 while the model is asked: the next one finds the facts, once', 
     startBackendProcess({ DATABASE_URL: url, DATA_DIR: dataDir, BLOB_STORE: 'folder', OPENROUTER_BASE_URL: model.url });
   const first = await start();
   const running = [first];
+  const queue = new pg.Client({ connectionString: url });
+  await queue.connect();
   t.after(async () => {
+    await queue.end();
     for (const backend of running)
       if (backend.child.exitCode === null && backend.child.signalCode === null) await backend.end('SIGKILL');
     await model.close();
@@ -61,7 +66,10 @@ test('by kill -9 while the model is asked: the next one finds the facts, once', 
       }>`select facts_seen < now() - interval '1 hour' as late from agent_memory_care`.execute(db.system)
     ).rows[0]!.late;
   while (await seen()) await delay(500);
-  await delay(2000);
+  // Sent with it, in one transaction, had there been anything to look at.
+  const looking = async () =>
+    (await queue.query("select from pgboss.job where name = $1 and state < 'completed'", [extractFactsJob.queue])).rows;
+  while ((await looking()).length > 0) await delay(100);
   assert.deepEqual(await facts(), [{ content: 'The user lives in Rome.', seq: 1 }]);
   assert.equal(heard.asked, 2, 'a state of a conversation is asked about once');
 });

@@ -66,7 +66,7 @@ export interface StandaloneOptions {
   outbound?: Outbound;
   channelUrls?: Partial<Record<Channel['kind'], string>>;
   /** How often its memory is looked after, and how long a conversation rests before. */
-  care?: { everyMs: number; restSeconds: number };
+  care?: { everyMs: number; restSeconds: number; onTurn?: (of: 'meanings' | 'facts') => void };
 }
 
 const MINUTE_MS = 60_000;
@@ -151,9 +151,16 @@ function lookForServers(agent: Agent, log: Log) {
 }
 
 /** What is done with its memory in the background. */
-function memoryCare(deps: Omit<Parameters<typeof createFacts>[0], 'ai' | 'meant'> & { ai: Ai }) {
-  const meaning = createMeaning(deps);
-  return { meaning: meaning.of, tending: [meaning, createFacts({ ...deps, meant: meaning.of })] };
+function memoryCare({
+  onTurn,
+  ...deps
+}: Omit<Parameters<typeof createFacts>[0], 'ai' | 'meant' | 'onTurn'> & { ai: Ai } & Pick<
+    NonNullable<StandaloneOptions['care']>,
+    'onTurn'
+  >) {
+  const meaning = createMeaning({ ...deps, onTurn: () => onTurn?.('meanings') });
+  const facts = createFacts({ ...deps, meant: meaning.of, onTurn: () => onTurn?.('facts') });
+  return { meaning: meaning.of, tending: [meaning, facts] };
 }
 
 /** Its own door: all but its owner's own programs come in through the platform. */

@@ -32,10 +32,11 @@ interface FactsDeps {
   log: Log;
   everyMs?: number;
   restSeconds?: number;
+  onTurn?: () => void;
 }
 
 export function createFacts(deps: FactsDeps): Repeated {
-  const { store, log, everyMs = EVERY_MS, restSeconds = REST_SECONDS } = deps;
+  const { store, log, everyMs = EVERY_MS, restSeconds = REST_SECONDS, onTurn } = deps;
   const { facts } = store;
   const tries = new Map<string, number>();
 
@@ -59,7 +60,7 @@ export function createFacts(deps: FactsDeps): Repeated {
     }
   }
 
-  return repeated(turn, { everyMs, log, failed: 'facts could not be found' });
+  return repeated(turn, { everyMs, log, onTurn, failed: 'facts could not be found' });
 }
 
 /** What it found is written with how far it got: once, however often it is begun. What fails is told. */

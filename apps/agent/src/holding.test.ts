@@ -60,6 +60,15 @@ async function heldElsewhere(folder: string, place?: string) {
   return child;
 }
 
+/** Whoever has the folder has looked and beaten so many times more. */
+async function beaten(folder: string, times: number): Promise<void> {
+  const beats = async (): Promise<number> =>
+    Number((await readFile(path.join(folder, '.holder'), 'utf8')).split(' ')[1]);
+  const wanted = (await beats()) + times;
+  for (const deadline = Date.now() + 10_000; (await beats()) < wanted; await delay(TIMES.beatMs / 4))
+    assert.ok(Date.now() < deadline, 'the one who has it beats');
+}
+
 test('who comes waits until who was there has handed over, however long that takes', async () => {
   const folder = await fresh();
   const events: string[] = [];
@@ -105,7 +114,7 @@ test('one that was frozen finds that another has the data, and ends at once', as
   child.kill('SIGCONT');
   assert.deepEqual(await ended, [71, null]);
   // It took nothing with it.
-  await delay(TIMES.beatMs * 3);
+  await beaten(folder, 2);
   assert.ok((await readdir(folder)).includes('.holder'));
   await holding.close();
 });
@@ -122,7 +131,7 @@ test('of many that come at once the last one has it, and all others know', async
   for (const { holding, claimed, lost } of taken) void Promise.race([claimed, lost]).then(() => gone.add(holding));
   const left = (): number => taken.length - gone.size;
   for (const deadline = Date.now() + 10_000; left() > 1; await delay(TIMES.beatMs)) assert.ok(Date.now() < deadline);
-  await delay(TIMES.beatMs * 4);
+  await beaten(folder, 3);
   assert.equal(left(), 1, `${taken.length} had it`);
   await Promise.all(taken.map(({ holding }) => holding.close()));
 });
@@ -148,7 +157,7 @@ test('a place that another has followed stays out, however often something start
       held(folder, () => {}, older),
       { name: 'StartError', message: /after this one/ },
     );
-  await delay(TIMES.beatMs * 4);
+  await beaten(folder, 3);
   assert.equal(claimed, false);
   await second.holding.close();
   await assert.rejects(
@@ -168,7 +177,7 @@ test('a claim that one of before writes late, when its successor is there, count
   await writeFile(claim, older);
   for (const deadline = Date.now() + 10_000; (await readFile(claim, 'utf8')) !== newer; await delay(TIMES.beatMs))
     assert.ok(Date.now() < deadline);
-  await delay(TIMES.beatMs * 4);
+  await beaten(folder, 3);
   assert.equal(hasLost, false);
   await holding.close();
 });

@@ -16,13 +16,14 @@ interface MeaningDeps {
   ai: Pick<Ai, 'embed'>;
   log: Log;
   everyMs?: number;
+  onTurn?: () => void;
 }
 
 export interface MemoryMeaning extends Repeated {
   of: Meant;
 }
 
-export function createMeaning({ store, ai, log, everyMs = EVERY_MS }: MeaningDeps): MemoryMeaning {
+export function createMeaning({ store, ai, log, everyMs = EVERY_MS, onTurn }: MeaningDeps): MemoryMeaning {
   const embed = embedBy(ai);
   const turn = async (signal: AbortSignal): Promise<void> => {
     const { definition } = (await store.definition()) ?? {};
@@ -31,7 +32,7 @@ export function createMeaning({ store, ai, log, everyMs = EVERY_MS }: MeaningDep
     await tendMeanings({ store, embed }, { scope: memoryScope(definition), model, calls: CALLS, signal });
   };
   return {
-    ...repeated(turn, { everyMs, log, failed: 'memories could not become numbers' }),
+    ...repeated(turn, { everyMs, log, onTurn, failed: 'memories could not become numbers' }),
     of: keptMeant(async (model, question) => {
       try {
         return (await embed(model, [question], AbortSignal.timeout(QUESTION_MS)))[0];

@@ -41,6 +41,9 @@ type Care = {
 
 let dimension = 64;
 let isDown = false;
+/** Of a conversation, before it is looked at. */
+const REST_SECONDS = 0.5;
+const turns = { meanings: 0, facts: 0 };
 /** What the model says when it is asked for facts. */
 let factual: (text: string) => string = () => '{"facts":[]}';
 let platform: StandIn;
@@ -86,6 +89,11 @@ async function call<T = Record<string, unknown>>(method: string, where: string, 
   });
   return (await reply.json()) as T;
 }
+/** So many more looks at its memory have come to their end. */
+async function taken(of: keyof typeof turns, count: number): Promise<void> {
+  const wanted = turns[of] + count;
+  await until(() => turns[of] >= wanted, `${wanted} turns for ${of}`);
+}
 const care = (): Promise<Care> => call<Care>('GET', '/memory/care');
 const set = (memory: object) => call('PUT', '/definition', definition(memory));
 const remember = (key: string, content: string) => call('PUT', '/memory', { key, content });
@@ -114,7 +122,11 @@ before(async () => {
     HEARTBEAT: 'off',
     AGENT_DEFINITION: JSON.stringify(definition({})),
   });
-  agent = await startAgent({ settings, log: silentLog, care: { everyMs: 40, restSeconds: 0.5 } });
+  agent = await startAgent({
+    settings,
+    log: silentLog,
+    care: { everyMs: 40, restSeconds: REST_SECONDS, onTurn: (of) => (turns[of] += 1) },
+  });
 });
 after(async () => {
   await agent.close();
@@ -128,7 +140,7 @@ describe('memories by meaning', () => {
     await remember('one', 'She acquired an automobile last spring.');
     await remember('two', 'The bakery opens at seven.');
     assert.match(await found('buy a car'), /Nothing is remembered/);
-    await delay(200);
+    await taken('meanings', 3);
     assert.equal(embedded().length, 0);
     await set({ embeddings: MODEL });
     await until(async () => (await care()).embedded === 2, 'both have numbers');
@@ -205,10 +217,13 @@ describe('facts out of conversations', () => {
   test('are found when one rests, if the owner wants it: with their source, and nothing is replaced', async () => {
     factual = living;
     await say('I live in Paris.', 'before');
-    await delay(300);
+    // As long as a conversation rests before it is looked at.
+    await delay(REST_SECONDS * 1000);
+    await taken('facts', 2);
     assert.equal(factCalls().length, 0);
     await set({ facts: true });
-    await delay(200);
+    // The first of these may have begun before.
+    await taken('facts', 2);
     await say('I live in Rome.', 'home');
     await until(async () => (await care()).found.length === 1, 'a fact is found');
     const [first] = (await care()).found;
@@ -243,7 +258,7 @@ describe('facts out of conversations', () => {
     factual = () => 'I would rather not.';
     await say('I like pears.', 'pears');
     await until(async () => /no answer that facts could be read/.test((await care()).factsNote ?? ''), 'it is told');
-    await delay(300);
+    await taken('facts', 3);
     const about = factCalls().filter(({ body }) => JSON.stringify(body['messages']).includes('I like pears'));
     assert.equal(about.length, 1);
   });

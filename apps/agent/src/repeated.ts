@@ -5,6 +5,8 @@ interface Repeating {
   log: Log;
   /** What the log says of a failure. */
   failed: string;
+  /** After each turn, whatever became of it. */
+  onTurn?: (() => void) | undefined;
 }
 
 /** After a failure, twice as long each time. */
@@ -15,7 +17,10 @@ export interface Repeated {
 }
 
 /** Does something again and again, one turn after the other. */
-export function repeated(turn: (signal: AbortSignal) => Promise<void>, { everyMs, log, failed }: Repeating): Repeated {
+export function repeated(
+  turn: (signal: AbortSignal) => Promise<void>,
+  { everyMs, log, failed, onTurn }: Repeating,
+): Repeated {
   const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let under: Promise<void> | undefined;
@@ -34,6 +39,7 @@ export function repeated(turn: (signal: AbortSignal) => Promise<void>, { everyMs
       failures += 1;
       if (!ending.signal.aborted) log.warn({ err }, failed);
     }
+    onTurn?.();
     next();
   }
 

@@ -2,7 +2,7 @@ import { AppError, iso, OutboundError, type Clock, type Outbound, type OutboundR
 import { createExtract, type Extract } from './html/links.ts';
 import { readPage } from './html/read.ts';
 import { createSummary, type Summary } from './html/summary.ts';
-import { createTurns } from './html/turns.ts';
+import { createNextTurn } from './html/turns.ts';
 
 export interface PagesDeps {
   outbound: Outbound;
@@ -23,7 +23,7 @@ const MAX_REDIRECTS = 5;
 const HTML = /^(text\/html|application\/xhtml\+xml)$/;
 
 export function createPages({ outbound, clock, timeout }: PagesDeps): Pages {
-  const nextTurn = createTurns();
+  const nextTurn = createNextTurn();
 
   async function open(url: string, signal: AbortSignal | undefined): Promise<OutboundResponse & { xml: boolean }> {
     const response = await outbound.fetch(url, {

@@ -1,4 +1,4 @@
-import { createTurns, currentTrace, Gathered, traceparentOf } from '@troupe/kernel';
+import { createEndOfTurn, currentTrace, Gathered, traceparentOf } from '@troupe/kernel';
 import type { Dispatcher } from 'undici';
 import { ProviderError, secondsToWait } from './errors.ts';
 import { createExpiry, Exchange, isStaleSocket, type Headers, type Way } from './exchange.ts';
@@ -79,7 +79,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const { provider, baseUrl, headers, authorize, timeouts, connections } = options;
   const { origin, pathname } = new URL(baseUrl);
   const prefix = pathname.replace(/\/+$/, '');
-  const endOfTurn = createTurns();
+  const endOfTurn = createEndOfTurn();
   let way: Way | undefined;
   let opening: Promise<Way> | undefined;
   let closed = false;

@@ -166,7 +166,7 @@ async function stopWell(log: Log, { agentId, channel }: Open): Promise<void> {
 }
 
 /** One after another, so that what is stopped is not started by a look from before. */
-function createTurns() {
+function oneAfterAnother() {
   let turn: Promise<void> = Promise.resolve();
   return (work: () => Promise<void>): Promise<void> => (turn = turn.catch(() => undefined).then(work));
 }
@@ -250,7 +250,7 @@ class OpenChannels {
 export function createChannelHost(given: ChannelHostDeps): ChannelHost {
   const deps = { ...given, pool: createWorkerPool() };
   const open = new OpenChannels(deps);
-  const inTurn = createTurns();
+  const inTurn = oneAfterAnother();
   let closed = false;
 
   return {

@@ -4,7 +4,8 @@ import { isFatal, type PipelineResult, type Statement } from './pipeline.ts';
 /**
  * Lists that one user asks for in one turn of the event loop travel together: one round trip, one scope, one transaction. A
  * page asks for many things at once, and what surrounds a short query costs more than the query. Nobody waits for anybody
- * else's: who waits for a list waits for others of the same user, and only for those that came with it.
+ * else's: who waits for a list waits for others of the same user, and only for those that came with it. It is not kernel's
+ * `inBatches`, and why is in ADR 156.
  */
 
 /** Of one user in one round trip; more are further round trips, on connections of their own. */

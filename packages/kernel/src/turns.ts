@@ -6,7 +6,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
  */
 export type EndOfTurn = (then: () => void) => void;
 
-export function createTurns(): EndOfTurn {
+export function createEndOfTurn(): EndOfTurn {
   let waiting: (() => void)[] = [];
   const run = (): void => {
     const turn = waiting;

@@ -1,5 +1,5 @@
 /** One after another for each user: a thousand that wait for a lock would leave no connection for the one that has it. */
-export function createTurns() {
+export function createInTurn() {
   const turns = new Map<string, Promise<unknown>>();
   return function inTurn<T>(userId: string, work: (isAlone: boolean) => Promise<T>): Promise<T> {
     const before = turns.get(userId);

@@ -4,7 +4,7 @@ import { newDefinition, type AgentDefinition, type VersionedDefinition } from '@
 import { AppError, type Clock } from '@troupe/kernel';
 import type { AgentRow, NewAgent } from './agent.ts';
 import { effectiveConfig } from './config.ts';
-import { createTurns } from './in-turn.ts';
+import { createInTurn } from './in-turn.ts';
 import { definitionsOf, findAgent, got, listAgents, newestDefinition, userDefault, type Page } from './reads.ts';
 import type { Room } from './room.ts';
 import type { Seals } from './seals.ts';
@@ -88,7 +88,7 @@ function createInsert({ seals }: OwnDeps) {
 
 export function createOwn(deps: OwnDeps): (userId: string) => OwnAgents {
   const { db, clock, seals, room } = deps;
-  const inTurn = createTurns();
+  const inTurn = createInTurn();
 
   const insert = createInsert(deps);
 

@@ -4,9 +4,9 @@ import { createExtract } from './links.ts';
 import { readPage } from './read.ts';
 import { createScanner } from './scanner.ts';
 import { createSummary } from './summary.ts';
-import { createTurns } from './turns.ts';
+import { createNextTurn } from './turns.ts';
 
-const nextTurn = createTurns();
+const nextTurn = createNextTurn();
 
 type Page = string | Uint8Array;
 

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { detectCharset, SNIFF_BYTES } from './charset.ts';
 import type { Scanner } from './scanner.ts';
-import type { Turns } from './turns.ts';
+import type { NextTurn } from './turns.ts';
 
 /** Bytes that are scanned at once: about a millisecond of the most hostile markup. */
 const PIECE_BYTES = 16_384;
@@ -13,7 +13,7 @@ export async function readPage(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
   scanner: Scanner & { done?: () => boolean },
-  nextTurn: Turns,
+  nextTurn: NextTurn,
 ): Promise<void> {
   let turn = performance.now();
   let decoder: TextDecoder | undefined;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createFairQueue } from '@troupe/kernel';
 import type { Room } from '../agent.ts';
 import { testAgent } from '../testing.ts';
@@ -8,12 +9,20 @@ import { testAgent } from '../testing.ts';
 const LARGE = 'x'.repeat(200_000);
 
 /** Room for one page, however many want one. */
-function oneRoom(): Room {
+function oneRoom(): { room: Room; asked: (count: number) => Promise<void> } {
   const queue = createFairQueue({ width: 1, waiting: Infinity, waitingPerKey: Infinity });
-  return (signal) =>
-    new Promise((resolve, reject) => {
-      queue.run('', () => new Promise<void>((leave) => resolve(leave)), signal).catch(reject);
-    });
+  const asking = new EventEmitter();
+  let askers = 0;
+  return {
+    room: (signal) =>
+      new Promise((resolve, reject) => {
+        queue.run('', () => new Promise<void>((leave) => resolve(leave)), signal).catch(reject);
+        asking.emit('asked', (askers += 1));
+      }),
+    async asked(count) {
+      while (askers < count) await once(asking, 'asked');
+    },
+  };
 }
 
 async function agentWith(conversations: number) {
@@ -31,12 +40,13 @@ async function agentWith(conversations: number) {
 
 test('who does not take a page keeps others that share its room from reading theirs, and no longer', async () => {
   const { agent, ids, pagesRead } = await agentWith(4);
-  const room = oneRoom();
+  const { room, asked } = oneRoom();
   const gone = ids.map(() => new AbortController());
   const following = ids.map((id, n) => agent.follow(id, 0, gone[n]!.signal, room)[Symbol.asyncIterator]());
   const first = following.map((one) => one.next());
   assert.equal((await first[0]!).value.event.content, LARGE);
-  await delay(300);
+  await asked(ids.length);
+  await nextTurn();
   assert.equal(pagesRead(), 1, 'nobody else has a page in memory');
   // One that waits and goes leaves the line; the one that has the room makes it free.
   gone[1]!.abort();
@@ -50,7 +60,7 @@ test('who does not take a page keeps others that share its room from reading the
 
 test('all of a conversation comes, page by page, with others in between', async () => {
   const { agent, ids } = await agentWith(3);
-  const room = oneRoom();
+  const { room } = oneRoom();
   const read = async (id: string): Promise<number> => {
     let events = 0;
     const gone = new AbortController();

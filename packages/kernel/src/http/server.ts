@@ -13,7 +13,7 @@ import { createMetrics, type Metrics } from '../metrics.ts';
 import { isOneOfSeveral, tellThatItListens } from '../processes.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { ASKED_AGAIN } from '../steady-fetch.ts';
-import { createTurns, type EndOfTurn } from '../turns.ts';
+import { createEndOfTurn, type EndOfTurn } from '../turns.ts';
 import { createCallers, type Callers } from './callers.ts';
 import {
   boundConnections,
@@ -141,7 +141,7 @@ export function createServer(options: ServerOptions): Server {
     draining: draining.signal,
     closing: closing.signal,
     onClosing: new Linked(),
-    endOfTurn: createTurns(),
+    endOfTurn: createEndOfTurn(),
     checkHost: hostsCheck(loopback ? hostCheck(settings, url) : undefined),
     guards: createGuards({ ...secrets, origin, originFor, loopback, accounts: options.accounts }),
     listen: (port, portSetting) => listenAt(app, settings.HOST, port, portSetting),
