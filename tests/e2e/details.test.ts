@@ -133,7 +133,9 @@ browserSuite(
       const log = page.getByRole('log');
       const picture = log.getByRole('img', { name: 'out/chart.png' });
       await picture.scrollIntoViewIfNeeded();
-      await soon(async () => assert.ok(await picture.evaluate((image: HTMLImageElement) => image.naturalHeight > 320)));
+      await soon(async () =>
+        assert.ok(await picture.evaluate((node) => (node as unknown as { naturalHeight: number }).naturalHeight > 320)),
+      );
       assert.ok((await picture.boundingBox())!.height <= 320);
       const foreign = log.getByRole('link', { name: 'Show picture from maps.example' });
       assert.equal(await foreign.getAttribute('href'), 'https://maps.example/m.png');

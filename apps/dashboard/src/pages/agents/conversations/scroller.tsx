@@ -1,8 +1,9 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { ReactNode, UIEvent } from 'react';
 import { chat as texts } from '../../../texts/agents.ts';
 import { Button } from '../../../ui/button.tsx';
 import { countAfter, lastStepIn, NewFrom, noteSeen, seenIn } from './seen.ts';
+import type { LeftOff } from './seen.ts';
 
 /** So near to its end somebody reads along. */
 const NEAR = 80;
@@ -53,30 +54,15 @@ interface Reading {
   content: { current: HTMLElement | null };
   /** The conversation; empty: there is none yet. */
   of: string;
-  first: string;
 }
 
-/** Where somebody left off, once it is known that something came since; how far they are is kept while they look. */
-function useLeftOff({ held: { box, height, follows }, content, of, first }: Reading, goTo: string | undefined) {
-  const [from, setFrom] = useState<number>();
-  const known = useRef('');
+/** Where somebody left off when they came, and a note of how far they are now. */
+function useLeftOff({ held: { follows }, content, of }: Reading) {
   const noted = useRef(0);
-  useLayoutEffect(() => {
-    if (of === '' || first === '' || known.current === of) return;
-    known.current = of;
-    const seen = seenIn(of);
-    const last = lastStepIn(content.current!);
-    if (seen !== undefined && seen < last) setFrom(seen);
-  }, [of, first, content]);
-  useLayoutEffect(() => {
-    const line = content.current!.querySelector('[data-new]');
-    // What is new may begin before what was read.
-    if (!line || goTo !== undefined || Number(first) > from!) return;
-    const node = box.current!;
-    line.scrollIntoView({ block: 'start' });
-    follows.current = isNearEnd(node);
-    height.current = node.scrollHeight;
-  }, [from]);
+  const leftOff = useMemo<LeftOff | undefined>(() => {
+    const seq = of === '' ? undefined : seenIn(of);
+    return seq === undefined ? undefined : { seq, at: Date.now() };
+  }, [of]);
   const note = useCallback(() => {
     if (of === '' || !follows.current || document.visibilityState !== 'visible') return;
     const last = lastStepIn(content.current!);
@@ -88,7 +74,7 @@ function useLeftOff({ held: { box, height, follows }, content, of, first }: Read
     document.addEventListener('visibilitychange', note);
     return () => document.removeEventListener('visibilitychange', note);
   }, [note]);
-  return { from, note };
+  return { leftOff, note };
 }
 
 const isNearEnd = (node: HTMLElement): boolean => node.scrollHeight - node.scrollTop - node.clientHeight < NEAR;
@@ -154,8 +140,8 @@ export function Scroller({
   const { box, follows } = held;
   useSteady(first, held);
   useGoTo(goTo, { first, hasOlder, onOlder, follows });
-  const reading: Reading = { held, content, of, first };
-  const { from, note } = useLeftOff(reading, goTo);
+  const reading: Reading = { held, content, of };
+  const { leftOff, note } = useLeftOff(reading);
   const { below, toEnd, look } = useFollow(reading, note);
   const onScroll = ({ currentTarget: node }: UIEvent<HTMLElement>) => {
     look(node);
@@ -172,7 +158,7 @@ export function Scroller({
         className="min-h-0 flex-1 overflow-y-auto rounded-lg pr-1 [overflow-anchor:none]"
       >
         <div ref={content} className="flex min-h-full flex-col gap-4">
-          <NewFrom value={from}>{children}</NewFrom>
+          <NewFrom value={leftOff}>{children}</NewFrom>
         </div>
       </div>
       {below !== undefined && (

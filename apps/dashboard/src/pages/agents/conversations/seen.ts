@@ -21,8 +21,14 @@ export const seenIn = (sessionId: string): number | undefined => all().find(([id
 export const noteSeen = (sessionId: string, seq: number): void =>
   keep(KEY, [[sessionId, seq], ...all().filter(([id]) => id !== sessionId)].slice(0, MOST));
 
-/** What is after this step came while nobody looked. */
-export const NewFrom = createContext<number | undefined>(undefined);
+/** What was said after this step, and before somebody came back, is new to them. */
+export interface LeftOff {
+  seq: number;
+  /** When they came back. */
+  at: number;
+}
+
+export const NewFrom = createContext<LeftOff | undefined>(undefined);
 
 const STEP = 'step-';
 

@@ -44,7 +44,7 @@ interface Props {
 export function Turns({ turns, choices, forked, actions, editing, onEditing, onAgain, deciding }: Props) {
   const last = turns.at(-1);
   const wholes = useMemo(() => wholesOf(turns), [turns]);
-  const newFrom = useContext(NewFrom);
+  const leftOff = useContext(NewFrom);
   let asked: Asked | undefined;
   const shown = turns.map((turn, index) => {
     if (turn.kind === 'note')
@@ -66,7 +66,9 @@ export function Turns({ turns, choices, forked, actions, editing, onEditing, onA
       />
     );
   });
-  const firstNew = turns.findIndex(({ kind, key }) => kind !== 'user' && Number(key) > (newFrom ?? Infinity));
+  const firstNew = turns.findIndex(
+    ({ kind, key, at }) => leftOff && kind !== 'user' && Number(key) > leftOff.seq && Date.parse(at) < leftOff.at,
+  );
   return firstNew < 0 ? shown : shown.toSpliced(firstNew, 0, <NewLine key="new" />);
 }
 
