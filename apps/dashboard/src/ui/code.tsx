@@ -6,7 +6,12 @@ import { useCopy } from './use-copy.ts';
 export function CopyButton({ text, label = states.copy }: { text: string | (() => string); label?: string }) {
   const { done, said, copy } = useCopy();
   return (
-    <Button small icon={done ? 'check' : 'copy'} onClick={() => copy(typeof text === 'string' ? text : text())} className="min-w-0 whitespace-normal!">
+    <Button
+      small
+      icon={done ? 'check' : 'copy'}
+      onClick={() => copy(typeof text === 'string' ? text : text())}
+      className="min-w-0 whitespace-normal!"
+    >
       <span aria-live="polite">{said || label}</span>
     </Button>
   );
