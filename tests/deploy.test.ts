@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { allEndpoints } from '@troupe/contract';
 import { settingDocs } from '@troupe/kernel';
 import { parse } from 'yaml';
 import { closedPaths, publicPaths } from './lib/public-paths.ts';
