@@ -1,15 +1,9 @@
 import type { Ai } from '@troupe/ai';
 import { fuse, Misfit, nearness, nearOnes, vectorsOf } from '@troupe/knowledge';
 import { AppError } from '@troupe/kernel';
-import type { Memory, Scope } from './memory.ts';
+import type { Memory, Near, Scope } from './memory.ts';
 
 /** Memories by meaning: numbers that a model makes of them, in the background. Those of documents are packages/knowledge's. */
-
-/** A question as numbers, and whose they are. */
-export interface Near {
-  model: string;
-  vector: Float32Array;
-}
 
 /** How a memory stands with a model. */
 export interface MeaningState {
