@@ -1,7 +1,7 @@
 import type { Ai } from '@troupe/ai';
 import { fuse, Misfit, nearness, nearOnes, vectorsOf } from '@troupe/knowledge';
 import { AppError } from '@troupe/kernel';
-import type { Memory, Near, Scope } from './memory.ts';
+import type { Memory, Scope } from './memory.ts';
 
 /** Memories by meaning: numbers that a model makes of them, in the background. Those of documents are packages/knowledge's. */
 
