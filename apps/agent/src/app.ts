@@ -151,13 +151,10 @@ function lookForServers(agent: Agent, log: Log) {
 }
 
 /** What is done with its memory in the background. */
-function memoryCare({
-  onTurn,
-  ...deps
-}: Omit<Parameters<typeof createFacts>[0], 'ai' | 'meant' | 'onTurn'> & { ai: Ai } & Pick<
-    NonNullable<StandaloneOptions['care']>,
-    'onTurn'
-  >) {
+type CareDeps = Omit<Parameters<typeof createFacts>[0], 'ai' | 'meant' | 'onTurn'> &
+  Pick<NonNullable<StandaloneOptions['care']>, 'onTurn'>;
+
+function memoryCare({ onTurn, ...deps }: CareDeps & { ai: Ai }) {
   const meaning = createMeaning({ ...deps, onTurn: () => onTurn?.('meanings') });
   const facts = createFacts({ ...deps, meant: meaning.of, onTurn: () => onTurn?.('facts') });
   return { meaning: meaning.of, tending: [meaning, facts] };

@@ -46,12 +46,12 @@ export interface AllAgents extends Pick<Room, 'admit' | 'dismiss'> {
   ) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
   /** What it would run with after a change; nothing is saved. */
   preview: (agent: AgentRow, change: AgentChange) => Promise<AgentDefinition>;
-  /** Makes the change that came to this digest, all of it at once; refuses when the agent does not run or is another by now. */
+  /** Makes the change that came to this digest, all of it at once, while the agent runs and is the same; else: why not. */
   take: (
     agent: AgentRow,
     change: AgentChange,
     digest: string,
-  ) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
+  ) => Promise<{ agent: AgentRow; definition: AgentDefinition } | { refused: string }>;
   changeCollection: (
     agent: AgentRow,
     change: CollectionChange,
@@ -203,9 +203,9 @@ export function createAll(deps: AllDeps): AllAgents {
     take: (agent, change, digest) =>
       db.asSystem(async (tx) => {
         const next = await nextOf(tx, agent.id, changingBy(tx, change));
-        if (next.held.status !== 'running') throw new AppError(409, 'The agent is not running');
+        if (next.held.status !== 'running') return { refused: 'The agent is not running' };
         if (definitionDigest(next.definition) !== digest)
-          throw new AppError(409, 'The agent was changed meanwhile. Try the cases again');
+          return { refused: 'The agent was changed meanwhile. Try the cases again' };
         return save(tx, next, clock());
       }),
     changeCollection: (agent, collection) =>

@@ -11,7 +11,7 @@ test('a member’s token names the agent and its generation, and only the platfo
 });
 
 test('no generation is told as another, and none of the first as a later one', () => {
-  const [first = '', second = ''] = [memberToken('secret', 'ada'), memberToken('secret', 'ada', 1)];
+  const [first, second] = [memberToken('secret', 'ada'), memberToken('secret', 'ada', 1)];
   assert.match(first, /^mbr_ada\.[0-9a-f]{64}$/, 'as containers have it that were made before there were generations');
   for (const forged of [
     second.replace('.1.', '.'),

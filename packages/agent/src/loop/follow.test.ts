@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, on } from 'node:events';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createFairQueue } from '@troupe/kernel';
@@ -20,7 +20,8 @@ function oneRoom(): { room: Room; asked: (count: number) => Promise<void> } {
         asking.emit('asked', (askers += 1));
       }),
     async asked(count) {
-      while (askers < count) await once(asking, 'asked');
+      if (askers >= count) return;
+      for await (const [now] of on(asking, 'asked')) if (now >= count) return;
     },
   };
 }

@@ -1,9 +1,9 @@
 import { bitsOf, bytesOf } from '@troupe/knowledge';
 import { sql } from 'kysely';
 import { afterAnswer, LOOKED_AT, MOST_CHANGES, MOST_CHARACTERS, UNKNOWN_MEANING } from './meaning.ts';
-import type { MeaningState, MeaningStore, Near, Unmeant } from './meaning.ts';
+import type { MeaningState, MeaningStore, Unmeant } from './meaning.ts';
 import type { Access } from './pg-access.ts';
-import type { Memory, Scope } from './memory.ts';
+import type { Memory, Near, Scope } from './memory.ts';
 
 /** As an agent is shown it. */
 export const SHOWN_MEMORY = sql`m.id, m.key, memory_said(m.content, m.source_session, m.created_at) as content, split_part(m.scope, ':', 1) as scope,

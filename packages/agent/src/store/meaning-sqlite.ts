@@ -1,9 +1,9 @@
 import { bytesOf, SignList } from '@troupe/knowledge';
 import { signsOf } from './meaning-bits.ts';
 import { afterAnswer, LIKELY, LOOKED_AT, MOST_CHANGES, MOST_CHARACTERS, UNKNOWN_MEANING } from './meaning.ts';
-import type { MeaningState, MeaningStore, Near, Unmeant } from './meaning.ts';
+import type { MeaningState, MeaningStore, Unmeant } from './meaning.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
-import type { Memory, Scope } from './memory.ts';
+import type { Memory, Near, Scope } from './memory.ts';
 
 export function sqliteMeanings(access: SqliteAccess): Sync<MeaningStore> {
   const { all, first, run, scopeName, iso } = access;

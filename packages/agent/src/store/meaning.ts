@@ -5,12 +5,6 @@ import type { Memory, Scope } from './memory.ts';
 
 /** Memories by meaning: numbers that a model makes of them, in the background. Those of documents are packages/knowledge's. */
 
-/** A question as numbers, and whose they are. */
-export interface Near {
-  model: string;
-  vector: Float32Array;
-}
-
 /** How a memory stands with a model. */
 export interface MeaningState {
   /** Numbers that it makes of a text; null: it has not been asked yet. */

@@ -1,5 +1,3 @@
-import type { Near } from './meaning.ts';
-
 export type Scope = 'agent' | 'team';
 
 export interface Memory {
@@ -14,6 +12,12 @@ export interface Memory {
 export interface MemoryBounds {
   maxEntries: number;
   ttlDays: number;
+}
+
+/** A question as numbers, and whose they are. */
+export interface Near {
+  model: string;
+  vector: Float32Array;
 }
 
 /** What the agent remembers. A part of every store. */

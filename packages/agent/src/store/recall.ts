@@ -1,7 +1,6 @@
 import { memoryScope, type AgentDefinition } from '@troupe/domain';
 import { MOST_CHARACTERS } from './meaning.ts';
-import type { Near } from './meaning.ts';
-import type { Memory, MemoryStore } from './memory.ts';
+import type { Memory, MemoryStore, Near } from './memory.ts';
 
 /** A question as the numbers that a model makes of it; undefined: not now. */
 export type Meant = (model: string, question: string) => Promise<Float32Array | undefined>;

@@ -184,7 +184,7 @@ function append(access: SqliteAccess, sessionId: string, step: Append): Appended
 
 /** The lease of a session, and what its holder writes. */
 function working(access: SqliteAccess): Sync<Omit<SessionStore, 'events' | 'unfinished'>> {
-  const { run, atomically, agentId, now } = access;
+  const { run, atomically, now } = access;
   return {
     deliver: (given) => atomically(() => deliver(access, given)),
     claim: (sessionId, lease) => atomically(() => claim(access, sessionId, lease)),

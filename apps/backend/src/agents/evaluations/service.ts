@@ -128,15 +128,18 @@ function createTakingOver({ db, roster, fleet, clock }: EvaluationsDeps) {
     const found = await store.findToTake(db.system, evaluationId, userId);
     const row = found && (await roster.of(userId).find(found.agent_id));
     if (!row) return;
+    const refuse = async (not_taken: string): Promise<void> => {
+      await store.markTaken(db.system, evaluationId, { not_taken });
+    };
     const change = found.change as unknown as EvaluationChange;
     try {
       const whole = { ...change, purpose: readPurpose(change.purpose) };
-      const { agent, definition } = await roster.system.take(row, whole, found.definition_digest);
-      await fleet.driver.configure(agent, definition);
+      const taken = await roster.system.take(row, whole, found.definition_digest);
+      if ('refused' in taken) return await refuse(taken.refused);
+      await fleet.driver.configure(taken.agent, taken.definition);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      await store.markTaken(db.system, evaluationId, { not_taken: error.message });
-      return;
+      return refuse(error.message);
     }
     await store.markTaken(db.system, evaluationId, { taken_at: clock() });
   };
