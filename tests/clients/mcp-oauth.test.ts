@@ -142,6 +142,12 @@ describe('a program that its person lets in', () => {
     ] as const;
     for (const [where, method] of elsewhere)
       assert.equal((await fetch(where, { method, headers: { authorization } })).status, 401, where);
+    // A page may use it that has it.
+    const origin = 'https://page.example.org';
+    const page = await fetch(url, { method: 'GET', headers: { authorization, origin } });
+    assert.notEqual(page.status, 403);
+    assert.equal(page.headers.get('access-control-allow-origin'), origin);
+    await page.body?.cancel();
     await client.close();
   });
 });

@@ -82,12 +82,10 @@ function markedAtEnd(messages: ChatMessage[], mark: Mark): ChatMessage[] {
   );
   return messages.map((message, index) => {
     if (index !== last) return message;
-    if (message.role !== 'assistant' || !message.tool_calls)
-      return { ...message, content: marked(message.content as Content, mark) } as ChatMessage;
-    return {
-      ...message,
-      tool_calls: message.tool_calls.with(-1, { cache_control: mark, ...message.tool_calls.at(-1)! }),
-    };
+    const calls = message.role === 'assistant' ? message.tool_calls : undefined;
+    if (!calls) return { ...message, content: marked(message.content as Content, mark) } as ChatMessage;
+    const end = calls.length - 1;
+    return { ...message, tool_calls: calls.with(end, { cache_control: mark, ...calls[end]! }) } as ChatMessage;
   });
 }
 

@@ -25,7 +25,8 @@ const wantsSigned = (provider: string, model: string): boolean =>
 
 function callsFor(provider: string, model: string, calls: readonly ToolCall[]): ToolCall[] {
   const isSigned = calls.some((call) => call.extra_content);
-  return calls.map(({ extra_content: extra, cache_control: _, ...call }, index) => {
+  return calls.map((given, index) => {
+    const { extra_content: extra, ...call } = unmarked(given);
     if (provider === 'gemini' && extra) return { ...call, extra_content: extra };
     return index === 0 && !isSigned && wantsSigned(provider, model) ? { ...call, extra_content: UNSIGNED } : call;
   });
