@@ -133,6 +133,9 @@ browserSuite(
       const line = page.locator('[data-new]');
       await say(page, 'Hello');
       await log(page).getByText('You said: Hello').waitFor();
+      await log(page)
+        .getByText(/^2 steps/)
+        .waitFor();
       assert.equal(await line.count(), 0);
       await page.getByRole('link', { name: 'Overview' }).first().click();
       await page.getByRole('heading', { name: /^Hello/ }).waitFor();

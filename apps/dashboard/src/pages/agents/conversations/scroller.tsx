@@ -74,6 +74,8 @@ function useLeftOff({ held: { follows }, content, of }: Reading) {
     document.addEventListener('visibilitychange', note);
     return () => document.removeEventListener('visibilitychange', note);
   }, [note]);
+  // What takes the place of what was being written is as high as that.
+  useEffect(note);
   return { leftOff, note };
 }
 
