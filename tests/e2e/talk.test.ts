@@ -133,6 +133,9 @@ browserSuite(
       const line = page.locator('[data-new]');
       await say(page, 'Hello');
       await log(page).getByText('You said: Hello').waitFor();
+      await log(page)
+        .getByText(/^2 steps/)
+        .waitFor();
       assert.equal(await line.count(), 0);
       await page.getByRole('link', { name: 'Overview' }).first().click();
       await page.getByRole('heading', { name: /^Hello/ }).waitFor();
@@ -238,8 +241,7 @@ browserSuite(
       await log(page).getByText('There was a ship, and she came home.').waitFor();
       await model.finish();
       const told = log(page).getByText('What was half written is written anew.');
-      for (const look of ['as it happened', 'after a reload']) {
-        await told.waitFor();
+      const isWhole = async (look: string) => {
         const words = await log(page).innerText();
         const said = ['Tell me a story of the sea', 'The platform broke off here', 'she came home'];
         const places = said.map((one) => words.indexOf(one));
@@ -250,9 +252,13 @@ browserSuite(
         for (const one of ['There was a ship', 'Tell me a story of the sea', 'And the captain of the story?'])
           assert.equal(words.split(one).length, 2, `${look}: ${one}`);
         assert.equal(await page.getByLabel('Message').inputValue(), 'A thought at sea');
-        if (look === 'as it happened') await page.reload();
-      }
-      assert.equal(await page.getByRole('button', { name: 'Stop', exact: true }).count(), 0);
+        assert.equal(await page.getByRole('button', { name: 'Stop', exact: true }).count(), 0);
+      };
+      await told.waitFor();
+      await soon(() => isWhole('as it happened'));
+      await page.reload();
+      await told.waitFor();
+      await soon(() => isWhole('after a reload'));
       await page.getByLabel('Message').fill('');
       assertQuiet(watched, NOBODY);
     });

@@ -64,8 +64,10 @@ function useLeftOff({ held: { follows }, content, of }: Reading) {
     return seq === undefined ? undefined : { seq, at: Date.now() };
   }, [of]);
   const note = useCallback(() => {
-    if (of === '' || !follows.current || document.visibilityState !== 'visible') return;
-    const last = lastStepIn(content.current!);
+    const node = content.current;
+    // A page that goes is hidden when nothing of it is there any more.
+    if (!node || of === '' || !follows.current || document.visibilityState !== 'visible') return;
+    const last = lastStepIn(node);
     if (last <= noted.current) return;
     noted.current = last;
     noteSeen(of, last);
@@ -74,6 +76,8 @@ function useLeftOff({ held: { follows }, content, of }: Reading) {
     document.addEventListener('visibilitychange', note);
     return () => document.removeEventListener('visibilitychange', note);
   }, [note]);
+  // What takes the place of what was being written is as high as that.
+  useEffect(note);
   return { leftOff, note };
 }
 
