@@ -137,7 +137,8 @@ browserSuite(
       await assertAccessible(page, 'addresses of an agent');
       await page.getByRole('button', { name: 'New key' }).click();
       await page.getByRole('dialog').getByLabel('Name').fill('Script');
-      await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').getByRole('heading', { name: 'Your new key' }).waitFor();
       const key = await page.getByRole('dialog').locator('pre').first().innerText();
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
       const messages = [{ role: 'user', content: 'Say hello.' }];
@@ -150,7 +151,7 @@ browserSuite(
       const accept = 'application/json, text/event-stream';
       const listed = await fetch(mcp, { method: 'POST', headers: { ...headers, accept }, body: JSON.stringify(call) });
       assert.match(await listed.text(), /ask_agent/);
-      await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'I have copied it' }).click();
       assertQuiet(watched);
     });
 
