@@ -108,11 +108,8 @@ function taking(deps: CopyDeps, state: State) {
     know(version);
   }
 
-  /** What could not be stored goes with the folder, and whoever wrote it is told. */
-  function layAnew(): Promise<void> {
-    lose(state);
-    return layOut();
-  }
+  // What could not be stored goes with the folder, and whoever wrote it is told.
+  const layAnew = (): Promise<void> => (lose(state), layOut());
 
   /** Takes over what others have stored; what has version `but` is ours. */
   async function pull(but?: number): Promise<void> {
@@ -209,27 +206,30 @@ function keeping(deps: CopyDeps, state: State, { layOut, pull, know }: ReturnTyp
   };
 }
 
-export function createCopy(deps: CopyDeps): Copy {
-  const { root, log } = deps;
-  const state = untouched();
+/** One after the other: whoever stores and whoever takes over both write the index. */
+function createLine() {
   let usedAt = Date.now();
   let turn: Promise<unknown> = Promise.resolve();
   let waiting = 0;
-  const took = taking(deps, state);
-  const keepNow = keeping(deps, state, took);
+  const use = (): void => void (usedAt = Date.now());
 
-  /** One after the other: whoever stores and whoever takes over both write the index. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    usedAt = Date.now();
+    use();
     waiting += 1;
     const done = turn.then(work);
-    turn = done
-      .catch(() => undefined)
-      .finally(() => {
-        waiting -= 1;
-      });
+    turn = done.catch(() => undefined).finally(() => void (waiting -= 1));
     return done;
   }
+
+  return { inTurn, use, waiting: () => waiting, usedAt: () => usedAt };
+}
+
+export function createCopy(deps: CopyDeps): Copy {
+  const { root, log } = deps;
+  const state = untouched();
+  const { inTurn, waiting, use, usedAt } = createLine();
+  const took = taking(deps, state);
+  const keepNow = keeping(deps, state, took);
 
   const isCurrent = (): boolean =>
     state.version !== undefined && state.newest !== undefined && state.newest <= state.version;
@@ -257,17 +257,17 @@ export function createCopy(deps: CopyDeps): Copy {
         return catchUp();
       }),
     ready: async () => {
-      usedAt = Date.now();
+      use();
       if (!isCurrent() || !(await isLaidOut(root))) await inTurn(catchUp);
     },
     touched: (where = EVERYWHERE) => touch(state, where),
     written: (where = EVERYWHERE) => write(state, where),
     // What somebody else is just storing may fail, and is then still to be stored.
-    keep: (fence) => (state.touched.size + waiting === 0 ? Promise.resolve() : inTurn(() => keepNow(fence))),
+    keep: (fence) => (state.touched.size + waiting() === 0 ? Promise.resolve() : inTurn(() => keepNow(fence))),
     losses: () => state.losses,
     heard: (version) => void (state.newest = Math.max(state.newest ?? 0, version)),
     unsure: () => void (state.newest = undefined),
-    usedAt: () => usedAt,
+    usedAt,
     drop: () => inTurn(async () => state.touched.size === 0 && takeOff().then(() => true)),
     forget: () => inTurn(takeOff),
   };
