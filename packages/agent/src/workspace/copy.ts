@@ -108,9 +108,7 @@ function taking(deps: CopyDeps, state: State) {
     know(version);
   }
 
-  // What could not be stored goes with the folder, and whoever wrote it is told.
   const layAnew = (): Promise<void> => (lose(state), layOut());
-
   /** Takes over what others have stored; what has version `but` is ours. */
   async function pull(but?: number): Promise<void> {
     const found = await tree.state();
