@@ -53,7 +53,7 @@ browserSuite('operations in the browser', (stage) => {
     await form.getByLabel('Name', { exact: true }).fill('Daily report');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
-    await page.getByRole('cell', { name: 'Daily report' }).waitFor();
+    await page.getByRole('cell', { name: 'Daily report', exact: true }).waitFor();
     assert.equal(new URL(page.url()).search, '');
     await settle(page, `/dashboard/tasks?task=gone`);
     await page.getByText('it may have been deleted').waitFor();
