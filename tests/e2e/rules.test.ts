@@ -152,7 +152,7 @@ browserSuite(
       await page.keyboard.press('r');
       await page.getByText('Nothing waits for you').waitFor();
       await other.getByRole('tab', { name: 'Done' }).click();
-      await other.getByText(/^Refused\. Ada: /).waitFor();
+      await other.getByText(/^Refused\. Ada: .*plan\.txt/).waitFor();
       await other.keyboard.press('u');
       await other.getByText('That has happened and cannot be undone').waitFor();
       await other.close();

@@ -108,12 +108,7 @@ export function SaveText({ text, language }: { text: string; language: string })
       (error: Error) => setSaving({ is: 'not', why: error.message }),
     );
   };
-  if (saving?.is === 'there')
-    return (
-      <Button small icon="file" onClick={() => files.open(saving.path)}>
-        <span role="status">{texts.savedAs(saving.path)}</span>
-      </Button>
-    );
+  const there = saving?.is === 'there' ? saving.path : undefined;
   return (
     <>
       {saving?.is === 'not' && (
@@ -121,8 +116,13 @@ export function SaveText({ text, language }: { text: string; language: string })
           {saving.why}
         </span>
       )}
-      <Button small icon="folder" busy={saving?.is === 'busy'} onClick={save}>
-        {texts.save}
+      <Button
+        small
+        icon={there === undefined ? 'folder' : 'file'}
+        busy={saving?.is === 'busy'}
+        onClick={there === undefined ? save : () => files.open(there)}
+      >
+        <span aria-live="polite">{there === undefined ? texts.save : texts.savedAs(there)}</span>
       </Button>
     </>
   );

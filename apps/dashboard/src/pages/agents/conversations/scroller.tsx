@@ -101,7 +101,8 @@ function useFollow({ held: { box, height, follows }, content }: Reading, onRead:
     follows.current = isNearEnd(node);
     if (follows.current) read();
   };
-  useEffect(() => {
+  // What is taken away has lost its size before an effect ends, and would be looked at once more.
+  useLayoutEffect(() => {
     const node = box.current!;
     const watch = new ResizeObserver(() => {
       const grew = node.scrollHeight > height.current + 1;
