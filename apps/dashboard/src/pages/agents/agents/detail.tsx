@@ -15,13 +15,13 @@ import { Mask } from '../../../ui/icons.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
-import { Chat } from '../conversations/chat.tsx';
 import { SwitchedOff } from '../conversations/switched-off.tsx';
 import { files } from '../../../texts/talk.ts';
 import { tabOf } from './places.ts';
 import { isPinned, withPin } from './tags.ts';
 
-// What few come for: loaded when its tab is opened.
+// Loaded when its tab is opened: none needs what is only in another.
+const Chat = lazy(() => import('../conversations/chat.tsx').then((page) => ({ default: page.Chat })));
 const Connections = lazy(() =>
   import('../connections/connections.tsx').then((page) => ({ default: page.Connections })),
 );

@@ -1,5 +1,6 @@
 import { web } from '@troupe/contract';
 import { readTeamYaml } from '@troupe/domain/team-yaml';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../../api.ts';
 import { ago } from '../../../format.ts';
@@ -7,12 +8,14 @@ import { agentStates } from '../../../texts/agent-states.ts';
 import { teams as texts } from '../../../texts/teams.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { Card, Status } from '../../../ui/card.tsx';
-import { Code } from '../../../ui/code.tsx';
 import { Mask } from '../../../ui/icons.tsx';
-import { Empty, Loaded } from '../../../ui/states.tsx';
+import { Empty, Lines, Loaded } from '../../../ui/states.tsx';
 import { Delegation } from './delegation.tsx';
 import { Pot } from './pot.tsx';
 import { TeamRun } from './team-run.tsx';
+
+// Few look at it: loaded when it is opened.
+const Code = lazy(() => import('../../../ui/code.tsx').then((part) => ({ default: part.Code })));
 
 /** Teams that run: who is in them, how each is, and the document that they run from. */
 export function OwnTeams() {
@@ -87,12 +90,23 @@ function TeamCard({ teamId, name, createdAt, yaml_config: yaml, agents }: TeamVi
       </div>
       <Pot teamId={teamId} team={name} />
       <TeamRun agents={agents} />
-      <details className="mt-4">
-        <summary className="cursor-pointer text-ink-soft">{texts.showYaml}</summary>
-        <div className="mt-3">
-          <Code label={texts.yaml} text={yaml} tall />
-        </div>
-      </details>
+      <Document yaml={yaml} />
     </Card>
+  );
+}
+
+function Document({ yaml }: { yaml: string }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details className="mt-4" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary className="cursor-pointer text-ink-soft">{texts.showYaml}</summary>
+      <div className="mt-3">
+        {isOpen && (
+          <Suspense fallback={<Lines rows={4} />}>
+            <Code label={texts.yaml} text={yaml} tall />
+          </Suspense>
+        )}
+      </div>
+    </details>
   );
 }
