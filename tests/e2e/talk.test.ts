@@ -163,6 +163,11 @@ browserSuite(
       await log(page)
         .getByText(/^You said: Line 0/)
         .waitFor();
+      // What is still being written when somebody scrolls away would be new, too.
+      await log(page)
+        .getByText(/^2 steps/)
+        .nth(2)
+        .waitFor();
       await log(page).evaluate((node) => (node.scrollTop = 0));
       await soon(async () => assert.ok((await fromEnd(page)) > 80));
       await tell('One');

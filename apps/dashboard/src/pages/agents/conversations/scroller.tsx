@@ -115,6 +115,11 @@ function useFollow({ held: { box, height, follows }, content }: Reading, onRead:
     watch.observe(node);
     return () => watch.disconnect();
   }, [toEnd, box, height, follows, content]);
+  // What takes the place of what was being written may be as high as that: no change of size tells of it.
+  useLayoutEffect(() => {
+    if (follows.current) seen.current = lastStepIn(content.current!);
+    else setBelow((count) => (count === undefined ? count : countAfter(content.current!, seen.current)));
+  });
   return { below, toEnd, look };
 }
 
