@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { createEverything } from '@troupe/testing/mcp/everything';
 import type { Page } from 'playwright-core';
 import { SMTPServer } from 'smtp-server';
-import { assertAccessible, assertQuiet, enter, openPage, settle } from './browser.ts';
+import { assertAccessible, assertQuiet, enter, openPage, settle, soon } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
@@ -99,14 +99,14 @@ browserSuite(
       await page.keyboard.press('Enter');
       const dialog = page.getByRole('dialog', { name: 'Add a server' });
       await dialog.waitFor();
-      // The first field has the focus.
+      const inFocus = () => page.evaluate<string>('document.activeElement?.getAttribute("name") ?? ""');
+      await soon(async () => assert.equal(await inFocus(), 'name', 'the first field has the focus'));
       await page.keyboard.type('not a name');
       await page.keyboard.press('Tab');
       await page.keyboard.type(`http://${host}/mcp`);
       await page.keyboard.press('Enter');
       await dialog.getByText('A server is named by letters, digits, - and _').waitFor();
-      const focused = await page.evaluate<string>('document.activeElement?.getAttribute("name") ?? ""');
-      assert.equal(focused, 'name', 'what is to be mended has the focus');
+      assert.equal(await inFocus(), 'name', 'what is to be mended has the focus');
       await assertAccessible(page, 'a server that is not named well');
       await page.keyboard.press('Control+a');
       await page.keyboard.type('things');
