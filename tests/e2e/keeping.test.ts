@@ -137,7 +137,7 @@ browserSuite(
 
       const answer = log(page).locator('article', { hasText: 'Heard: Another question' });
       await answer.hover();
-      await answer.getByRole('button', { name: 'Answer again' }).click();
+      await answer.getByRole('button', { name: 'Answer again', exact: true }).click();
       await log(page).getByRole('group', { name: '3 of 3' }).waitFor();
       await assertAccessible(page, 'a conversation with branches');
       // The list has it once.
