@@ -20,7 +20,7 @@ const ELSE = [
   /^web POST \/api\/hooks\/:triggerId$|^web (GET|POST) \/api\/widgets\/:key\//,
   /\/api\/underground\/(bus\/send|wallets)$/,
   // There is no model here, and nothing at these paths.
-  /^backend POST (\/api\/ai\/chat|\/v1\/(chat\/completions|messages\S*|responses|embeddings))$|^backend POST \/v1\/responses\/:id\/cancel$|^backend GET \/v1\/models\/|^gateway GET \/(nothing)?$/,
+  /^backend POST (\/api\/ai\/chat|\/v1\/(chat\/completions|messages\S*|responses|embeddings))$|^backend POST \/v1\/responses\/:id\/cancel$|^(backend|gateway) GET \/v1\/models\/|^gateway GET \/(nothing)?$/,
   // Entries that the examples cannot know.
   /^(gateway|backend) DELETE \S*\/memory\/|^backend POST \/v1\/team-store$|^web DELETE \/api\/memory$/,
 ];

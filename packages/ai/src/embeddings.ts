@@ -45,9 +45,11 @@ const IN_A_TURN = 100_000;
 
 const written = (numbers: number[]): string => Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
 
-function read(text: string): number[] {
+/** What holds no whole numbers stays the text that it is. */
+function read(text: string): number[] | string {
   const bytes = Buffer.from(text, 'base64');
-  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
+  if (bytes.length === 0 || bytes.length % 4 !== 0) return text;
+  return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4));
 }
 
 /** As the caller wants them, where a provider writes them in the other way. */
