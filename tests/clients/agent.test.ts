@@ -68,7 +68,7 @@ describe('pictures and files', () => {
       messages: [asked, { role: 'assistant', content: 'A picture.' }, more],
     });
     assert.match(JSON.stringify(shown.at(-1)), /iVBOR/, 'the earlier picture is still shown');
-    assert.match(JSON.stringify(shown.at(-1)), /long\.txt.*word word.*the rest is in the file);
+    assert.match(JSON.stringify(shown.at(-1)), /long\.txt.*word word.*the rest is in the file/);
     const names = await uploads();
     assert.deepEqual(names.map((name) => name.replace(/^[0-9a-f]{12}-/, '')).toSorted(), ['long.txt', 'picture.png']);
     await assert.rejects(
